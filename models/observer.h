@@ -84,6 +84,7 @@ struct Violation {
   bool suspect = false;                ///< the run goes on, and what it computes decides
   bool note = false;                   ///< common practice that nothing forbids: said, and counted as nothing
   std::vector<Place> places{};         ///< of a hazard: the earlier access and the later one
+  uint64_t global_address = 0;         ///< in global memory, where it is there
   std::vector<Place> related{};        ///< lines below the details: what else was done, by whom and where
 };
 

@@ -218,13 +218,23 @@ void TensorMemory::wrote(uint32_t column, uint32_t columns, LaneGroups groups) {
   for (uint32_t c = column; c < column + columns; ++c) written_[c] |= groups;
 }
 
-void TensorMemory::written_by(uint32_t column, uint32_t columns, std::string what, const Source& source) {
-  constexpr size_t kMost = 4;
-  Place place{source, now(),
-              fmt::format("columns {} to {} were written by {}", column, column + columns - 1, what)};
-  const auto same = [&](const Place& p) { return p.text == place.text && p.source.warp == source.warp; };
-  if (writers_.size() < kMost && std::none_of(writers_.begin(), writers_.end(), same))
-    writers_.push_back(std::move(place));
+constexpr size_t kMostWriters = 6;
+
+bool TensorMemory::knows_writer(uint32_t column, uint32_t columns, int warp) const {
+  return writers_.size() >= kMostWriters || std::any_of(writers_.begin(), writers_.end(), [&](const Writer& w) {
+           return w.column == column && w.columns == columns && w.place.source.warp == warp;
+         });
+}
+
+void TensorMemory::written_by(uint32_t column, uint32_t columns, const std::string& what, const Source& source) {
+  const auto same = [&](const Writer& w) {
+    return w.column == column && w.columns == columns && w.what == what && w.place.source.warp == source.warp;
+  };
+  if (writers_.size() >= kMostWriters || std::any_of(writers_.begin(), writers_.end(), same)) return;
+  writers_.push_back(
+      {column, columns, what,
+       Place{source, now(),
+             fmt::format("columns {} to {} were written by {}", column, column + columns - 1, what)}});
 }
 
 bool TensorMemory::written(uint32_t column, uint32_t columns, LaneGroups groups) const {
@@ -243,18 +253,32 @@ void TensorMemory::check_written(uint32_t column, uint32_t columns, LaneGroups g
   const bool all = std::none_of(&written_[column], &written_[column] + columns, touched);
   if (!bank_.with_data_ && !all) return;
   const std::string read = fmt::format("{} columns {} to {}", what, column, column + columns - 1);
+  // The nearest columns that anybody has written: perhaps the reader was meant for them, or their writer for these.
+  std::string instead;
+  const Writer* nearest = nullptr;
+  const auto distance = [&](const Writer& w) {
+    return w.column > column ? w.column - column : column - std::min(column, w.column + w.columns - 1);
+  };
+  for (const Writer& w : writers_)
+    if (!nearest || distance(w) < distance(*nearest)) nearest = &w;
+  if (nearest)
+    instead = fmt::format("; {} has written columns {} to {}", nearest->what, nearest->column,
+                          nearest->column + nearest->columns - 1);
+  std::vector<Place> related;
+  for (const Writer& w : writers_) related.push_back(w.place);
   observer_.violation(
       {.id = "TC13",
        .message =
-           all ? fmt::format("{}, which nobody has written since tcgen05.alloc", read)
-               : fmt::format("{}, of which nobody has written all lanes of columns {} to {} since tcgen05.alloc",
-                             read, first, end - 1),
+           (all ? fmt::format("{}, which nobody has written since tcgen05.alloc", read)
+                : fmt::format("{}, of which nobody has written all lanes of columns {} to {} since tcgen05.alloc",
+                              read, first, end - 1)) +
+           instead,
        .time = now(),
        .slot = slot_,
        .source = source,
        .warning = !bank_.with_data_,
        .suspect = bank_.with_data_,
-       .related = writers_});
+       .related = std::move(related)});
 }
 
 namespace {

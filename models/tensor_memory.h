@@ -102,7 +102,9 @@ class TensorMemory {
   using LaneGroups = uint8_t;
   void wrote(uint32_t column, uint32_t columns, LaneGroups groups);
   /// Who is named where a reader gets what nobody has written; `what` is like "a tcgen05.mma with M = 128, N = 64".
-  void written_by(uint32_t column, uint32_t columns, std::string what, const Source& source);
+  void written_by(uint32_t column, uint32_t columns, const std::string& what, const Source& source);
+  /// That warp's write of these columns has a name already.
+  bool knows_writer(uint32_t column, uint32_t columns, int warp) const;
   /// The CTA's allocations and what it has freed last, for a report of TC1 or TC9.
   std::vector<Place> allocations_told() const;
   /// TC13 if the reader gets cells that nobody has written; `what` is like "tcgen05.ld.32x32b.x8 reads".
@@ -140,7 +142,12 @@ class TensorMemory {
   TensorMemoryBank& bank_;
   Observer& observer_;
   std::array<LaneGroups, kTmemColumns> written_{};
-  std::vector<Place> writers_;  ///< of the columns that are allocated now, few
+  struct Writer {
+    uint32_t column, columns;
+    std::string what;
+    Place place;
+  };
+  std::vector<Writer> writers_;  ///< of the columns that are allocated now, few
   uint32_t epoch_ = 0;
   bool relinquished_ = false;
   uint32_t smallest_alloc_ = kTmemColumns;  ///< sizes must not grow over a CTA's allocs

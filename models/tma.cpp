@@ -48,6 +48,17 @@ const char* name_of(const TensorCopy& copy, bool is_load) {
   if (copy.reduction) return copy.linear ? "bulk reduction" : "tensor reduction";
   return copy.linear ? "bulk copy to global memory" : "tensor store";
 }
+
+/// "; its tensor map begins at B and has 512 x 8 elements, 1,024 bytes from a row to the next".
+std::string map_text(const MemorySystem& memory, const TensorCopy& copy) {
+  if (copy.linear || copy.map.rank == 0) return {};
+  const MemorySystem::Placed* const tensor = memory.nearest({copy.map.global_address});
+  const bool known = tensor && tensor->holds(copy.map.global_address);
+  return fmt::format(
+      "; its tensor map begins {}{} and has {} elements{}", known ? "in " : "outside of every tensor",
+      known ? tensor->name : "", fmt::join(copy.map.global_dim, copy.map.global_dim + copy.map.rank, " x "),
+      copy.map.rank > 1 ? fmt::format(", {} bytes from a row to the next", copy.map.global_stride[0]) : "");
+}
 }  // namespace
 
 void Tma::load(const TensorCopy& copy, Cycles at) {
@@ -494,8 +505,8 @@ void Tma::move_load(const TensorCopy& copy) {
       const uint8_t* source = memory_.data(from, bytes);
       if (!source) {
         observer_.violation({copy.linear ? "GM1" : "TM1",
-                             fmt::format("{} reads {} bytes at {:#x}, which no allocation holds",
-                                         name_of(copy, true), bytes, from.value),
+                             fmt::format("{} reads {} bytes at {:#x}, which no allocation holds{}",
+                                         name_of(copy, true), bytes, from.value, map_text(memory_, copy)),
                              now(), slot_, copy.barrier, copy.source});
         return;
       }
@@ -569,8 +580,8 @@ void Tma::move_store(const TensorCopy& copy) {
     uint8_t* target = memory_.data(to, bytes);
     if (!target) {
       observer_.violation({copy.linear ? "GM1" : "TM1",
-                           fmt::format("{} writes {} bytes at {:#x}, which no allocation holds",
-                                       name_of(copy, false), bytes, to.value),
+                           fmt::format("{} writes {} bytes at {:#x}, which no allocation holds{}",
+                                       name_of(copy, false), bytes, to.value, map_text(memory_, copy)),
                            now(), slot_, 0, copy.source});
       return;
     }

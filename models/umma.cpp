@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "models/provenance.h"
@@ -186,6 +187,21 @@ class KnownDescriptors {
 };
 thread_local KnownDescriptors known_descriptors;
 
+/// "M 64, N 128; start address 0x400, leading byte offset 16, stride byte offset 256".
+std::string reach_text(const MmaOperation& op, bool a, uint32_t end) {
+  const SmemDescriptorFields& f = a ? op.a : op.b;
+  std::string text = fmt::format("M {}, N {}; start address {:#x}, leading byte offset {}, stride byte offset {}",
+                                 op.m, op.n, f.start_address, f.leading_byte_offset, f.stride_byte_offset);
+  MmaOperation exchanged = op;
+  SmemDescriptorFields& other = a ? exchanged.a : exchanged.b;
+  std::swap(other.leading_byte_offset, other.stride_byte_offset);
+  const bool both_count = swizzle_of_code(f.swizzle_code) == Swizzle::none;
+  if (both_count && f.leading_byte_offset != f.stride_byte_offset &&
+      UmmaNumerics::operand_in_shared_memory(exchanged, a, end))
+    text += "; with the two offsets exchanged it lies inside";
+  return text;
+}
+
 }  // namespace
 
 bool Umma::check_descriptors(const MmaCommand& command, MmaOperation& operation) {
@@ -269,9 +285,10 @@ bool Umma::decode_descriptors(const MmaCommand& command, MmaOperation& operation
   for (const bool a : {true, false}) {
     if (a && command.a_in_tmem) continue;
     if (!UmmaNumerics::operand_in_shared_memory(operation, a, smem_.end()))
-      return violate("TC7", fmt::format("tcgen05.mma reads part of operand {} outside the CTA's shared memory "
-                                        "({:#x} to {:#x})",
-                                        a ? 'A' : 'B', kSmemUserBase, smem_.end()));
+      return violate("TC7",
+                     fmt::format("tcgen05.mma reads part of operand {} outside the CTA's shared memory "
+                                 "({:#x} to {:#x}): {}",
+                                 a ? 'A' : 'B', kSmemUserBase, smem_.end(), reach_text(operation, a, smem_.end())));
   }
   return true;
 }

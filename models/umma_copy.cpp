@@ -26,6 +26,8 @@ void Umma::copy(const TensorMemoryCopyCommand& command, Cycles at) {
   for (Umma* cta : {this, command.cta_group == 2 ? peer_ : nullptr}) {
     if (!cta) continue;
     cta->tmem_.wrote(column, columns, groups_written(command.shape));
+    if (!cta->tmem_.knows_writer(column, columns, command.source.warp))
+      cta->tmem_.written_by(column, columns, "a tcgen05.cp", command.source);
     Source by = command.source;
     by.kind = ActorKind::umma;
     observer_.unit_span({.kind = UnitSpanKind::tmem_write,

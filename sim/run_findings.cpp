@@ -8,6 +8,8 @@
 
 #include "sim/finding_record.h"
 #include "sim/hang_report.h"
+#include "sim/hazards/barriers_meant.h"
+#include "sim/provenance/explanation.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -106,6 +108,67 @@ void add_arrival_before(models::Violation& v, const EndedRun& run) {
   }
 }
 
+/// A warning before the finding, of which it seldom is anything but a consequence: a wait that passed at once (MB8)
+/// or a named barrier that mixes groups of warps (NB4) in the same cluster, or lanes of another quarter (TC2) at
+/// the same line.
+void add_earlier_warning(models::Violation& v, const EndedRun& run) {
+  if (v.id == "MB8" || v.source.cta < 0) return;
+  const auto in_cluster = [&](const models::Violation& w) {
+    const Cta& at = slot_of(v, run);
+    for (uint32_t r = 0; r < at.cluster_ctas(); ++r)
+      if (at.peer_id(r) == w.source.cta) return true;
+    return w.source.cta == v.source.cta;
+  };
+  const models::Violation* before = nullptr;
+  for (const models::Violation& w : run.device.observer.warnings()) {
+    const bool of_waits = (w.id == "MB8" || w.id == "NB4") && w.time <= v.time && in_cluster(w);
+    if (of_waits || (w.id == "TC2" && line_of(w.source.loc) == line_of(v.source.loc))) before = &w;
+  }
+  if (!before) return;
+  const Kernel& kernel = kernel_at(*before, run);
+  const std::string role = kernel.role(before->source.warp);
+  if (before->id != "MB8") {
+    v.message += fmt::format("; before it ({}), {}", before->id, before->message);
+    return;
+  }
+  const bool told = std::any_of(v.details.begin(), v.details.end(), [](const std::string& line) {
+    return line.find("passed at once") != std::string::npos;
+  });
+  if (told || v.message.find("passed at once") != std::string::npos) return;
+  v.message +=
+      fmt::format("; before it, a wait of {} for {} passed at once", role, barrier_text(kernel, before->barrier));
+  v.details.insert(v.details.begin(),
+                   fmt::format("before it (MB8), by {} of CTA {}: {}  {}", role, before->source.cta,
+                               before->message, line_of(before->source.loc)));
+}
+
+/// What is known of work tiles: the first into the message, the others below it.
+void add_tiles(models::Violation& v, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  v.message += "; " + lines.front();
+  v.details.insert(v.details.begin(), lines.begin() + 1, lines.end());
+}
+
+/// Of TC13: a role of the CTA has gone through a tile without a step, where its other tiles have some.
+void add_tile_without_steps(models::Violation& v, const EndedRun& run) {
+  if (v.id != "TC13") return;
+  const Cta& cta = slot_of(v, run);
+  for (const auto& warp : cta.warps()) {
+    const TileWork* without = nullptr;
+    bool steps = false;
+    for (size_t i = 0; i < warp->tiles.size(); ++i) {
+      const TileWork& tile = warp->tiles[i];
+      if (tile.cta != v.source.cta) continue;
+      steps |= tile.steps > 0;
+      if (tile.steps == 0 && !(warp->in_tile() && i + 1 == warp->tiles.size())) without = &tile;
+    }
+    if (!steps || !without) continue;
+    v.message += fmt::format("; {} has gone through tile ({}, {}) without a step along K",
+                             cta.kernel().role(warp->index), without->m, without->n);
+    return;
+  }
+}
+
 void add_finding(Finding finding, std::string report, RunResult& result) {
   if (result.report.empty()) result.report = std::move(report);
   result.findings.push_back(std::move(finding));
@@ -114,6 +177,12 @@ void add_finding(Finding finding, std::string report, RunResult& result) {
 void report_violations(const EndedRun& run, RunResult& result) {
   for (models::Violation v : run.device.observer.violations()) {
     add_arrival_before(v, run);
+    add_earlier_warning(v, run);
+    if ((v.id == "TM10" || v.id == "TM1") && v.source.cta >= 0)
+      add_tiles(v, provenance::stray_tiles(run, v.source.cta));
+    if (v.id == "GM3" && v.global_address != 0 && v.places.size() == 2)
+      add_tiles(v,
+                provenance::tiles_of_race(run, v.global_address, v.places[0].source.cta, v.places[1].source.cta));
     const Finding f = finding_of(v, run);
     const std::string report = violation_text(v, f, run) + "  the run ends here, its results are not checked\n" +
                                more_lines(f.id, run.scenario);
@@ -150,6 +219,8 @@ void report_suspect(models::Violation suspect, const EndedRun& run, RunResult& r
     suspect.warning = true;
     return report_warning(suspect, run, result);
   }
+  add_earlier_warning(suspect, run);
+  add_tile_without_steps(suspect, run);
   const Finding f = finding_of(suspect, run);
   const std::string report = violation_text(suspect, f, run) + numbers_text(f.id, run, result);
   record_finding(run.device.observer, suspect, f, report);

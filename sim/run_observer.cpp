@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <systemc>
 
 #include "models/time.h"
@@ -267,7 +268,32 @@ int16_t RunObserver::tensor_name(uint64_t address) {
   return known->second;
 }
 
+namespace {
+bool same_line(const Loc& a, const Loc& b) {
+  return a.line() == b.line() && a.column() == b.column() && std::strcmp(a.file_name(), b.file_name()) == 0;
+}
+}  // namespace
+
+void RunObserver::note_multicast(const models::UnitSpan& copy) {
+  const Cta* cta = ctas_[size_t(copy.slot)];
+  if (!cta) return;
+  const bool to_itself = copy.multicast == 1u << cta->cluster_rank();
+  multicast_ranks_[cta->linear_id()] |= copy.multicast;
+  for (Multicasts& m : multicasts_)
+    if (same_line(m.loc, copy.source.loc)) {
+      m.to_itself &= to_itself;
+      return;
+    }
+  multicasts_.push_back({copy.source.loc, to_itself});
+}
+
+bool RunObserver::multicasts_to_itself(const Loc& loc) const {
+  return std::any_of(multicasts_.begin(), multicasts_.end(),
+                     [&](const Multicasts& m) { return m.to_itself && same_line(m.loc, loc); });
+}
+
 void RunObserver::unit_span(const models::UnitSpan& s) {
+  if (s.kind == models::UnitSpanKind::tma_load && s.multicast != 0) note_multicast(s);
   if (!recorder_) return;
   const Tracks& t = tracks_[size_t(s.slot)];
   traces::Span span{.begin = s.begin, .end = s.end, .flow_in = s.flow_in, .flow_out = s.flow_out};

@@ -98,6 +98,14 @@ class RunObserver : public models::Observer {
     const auto index = size_t(&array - kernel.barriers.data());
     return index < copies.size() ? copies[index] : 0;
   }
+  /// Multicasts of that line have been made, and each has named its own CTA alone.
+  bool multicasts_to_itself(const Loc& loc) const;
+  /// Ranks that the multicasts of a CTA have named, a bit each; 0: it has made none.
+  /// @param cta  linear id
+  uint16_t multicasts_of(int cta) const {
+    const auto found = multicast_ranks_.find(cta);
+    return found == multicast_ranks_.end() ? uint16_t{0} : found->second;
+  }
   /// Of mbarriers, so far.
   uint64_t barrier_events() const { return barrier_events_; }
   const std::vector<models::Violation>& violations() const { return violations_; }
@@ -135,6 +143,15 @@ class RunObserver : public models::Observer {
   }
   int16_t actor_name(const models::Source& source, int slot);
   traces::TrackId actor_track(const models::Source& source) const;
+
+  /// Copies of a line with a mask of CTAs.
+  struct Multicasts {
+    Loc loc;
+    bool to_itself;
+  };
+  std::vector<Multicasts> multicasts_;                 ///< few lines have any
+  std::unordered_map<int, uint16_t> multicast_ranks_;  ///< by the CTA that copies
+  void note_multicast(const models::UnitSpan& copy);
 
   /// What the first warp to decode a response found.
   struct Decoded {

@@ -98,6 +98,7 @@ class Warp final : public models::Thread {
     int waits = 0, arrivals = 0;
     uint32_t first_waited_on = 0;       ///< offset of the barrier of the first wait that ended
     uint32_t waited_on = 0;             ///< and of the last
+    uint32_t arrived_on = 0;            ///< of the last arrival
     int64_t waited_phase = 0;           ///< that it has seen
     bool since_step = false;            ///< it came after the last step of the warp
     Loc waited{}, arrived{}, copied{};  ///< line of the last wait that ended, arrival, copy that signals it

@@ -219,7 +219,7 @@ class WarpContext {
     return name.array ? &warp.use[size_t(name.array - cta.kernel().barriers.data())] : nullptr;
   }
   void count_arrival(SmemAddr barrier) {
-    if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc_;
+    if (Warp::Use* use = use_of(barrier)) ++use->arrivals, use->arrived = loc_, use->arrived_on = barrier.offset();
   }
   /// @param phase  that it has seen; -1: the one before the first, which a fresh barrier passes
   void count_wait(SmemAddr barrier, int64_t phase) {

@@ -115,6 +115,15 @@ Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& wo
                   "like it: a copy is missing in all of them, or {} is too much",
                   grouped(word.tx), grouped(expected));
     blame_arming(cause, graph, w);
+    for (const Mbarrier::State::Share& share : w.state->received)
+      if (w.cta->cluster_ctas() > 1 && w.cta->observer().multicasts_to_itself(share.loc)) {
+        cause.text = fmt::format(
+            "expect_tx counts {} bytes more than the copies of this phase deliver, as of every fill like it; the "
+            "multicast at {} names its own CTA alone, in each CTA of the cluster: its mask is wrong",
+            grouped(word.tx), line_of(share.loc));
+        blame_source(cause, graph, w, {.warp = int8_t(share.warp), .loc = share.loc, .cta = share.cta});
+        break;
+      }
     return cause;
   }
   if (word.tx > 0 && uint32_t(word.tx) < copy) {
@@ -327,6 +336,21 @@ std::string late_begin_text(const Wait& w, const Debt& d, const BarrierArray& wa
       d.role(), first, waited_for.name, releases ? "releases" : "fills", w.barrier.stage, first);
 }
 
+/// The same role of the CTA that waits has had more tiles; empty: it has not, or nobody knows.
+std::string fewer_tiles_text(const Wait& w, const Debt& d) {
+  if (d.slot == w.cta || !d.exited()) return {};
+  const auto tiles_of = [](const Warp& warp, int cta) {
+    return std::count_if(warp.tiles.begin(), warp.tiles.end(), [&](const Warp::Tile& t) { return t.cta == cta; });
+  };
+  const auto own = tiles_of(d.state(), d.cta);
+  for (const auto& warp : w.cta->warps())
+    if (const auto others = tiles_of(*warp, w.cta->linear_id());
+        w.cta->kernel().role(warp->index) == d.role() && others > own)
+      return fmt::format("; it has had {} tile{}, and {} of CTA {} has had {}: it has left one out", own,
+                         own == 1 ? "" : "s", d.role(), w.cta->linear_id(), others);
+  return {};
+}
+
 std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
   const std::string_view arrival = arrival_of(array, d.role());
@@ -335,9 +359,9 @@ std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const bool empty = is_empty_side(w.cta->kernel(), array);
   const int waits = use_of(d.state(), array).waits;
   if (d.bytes > 0 || array.count == 0)
-    return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them", who,
+    return fmt::format("{} {} without a copy of {} bytes into stage {}: {} misses them{}", who,
                        d.exited() ? "has exited" : "has gone on", grouped(int64_t(d.bytes)), w.barrier.stage,
-                       barrier);
+                       barrier, fewer_tiles_text(w, d));
   if (d.exited())
     return fmt::format("{} has exited without its {} on {}{}", who, arrival, barrier, last_box_text(graph, w, d));
   if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
@@ -504,12 +528,11 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   const MbarrierState word = decode_mbarrier(w.state->word);
   const BarrierArray& array = *w.barrier.array;
   if (word.expected != array.count) {
-    Cause cause{
-        .certainty = 110,
-        .text = fmt::format(
-            "{} was initialised for {} arrivals per phase; {} {}", text_of(w.barrier), word.expected,
-            ptx_uses_of(w.cta->kernel()) ? "the first of the array for" : "the kernel's barrier table says",
-            array.count)};
+    Cause cause{.certainty = 110,
+                .text = fmt::format(
+                    "{} was initialised for {} arrivals per phase; {} {}", text_of(w.barrier), word.expected,
+                    ptx_uses_of(w.cta->kernel()) ? "the first of the array for" : "the kernel's barrier table says",
+                    array.count)};
     blame_init(cause, graph, w);
     return cause;
   }

@@ -126,6 +126,19 @@ PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& e
   const std::string barrier = barrier_text(kernel, offset);
   const uint32_t count = decode_mbarrier(state->word).expected;
   const bool doubled = most > least || (most > 1 && most % 32 != 0);  // lanes of a warp may all arrive
+  // Who has nothing of this CTA's copies has nothing to hand back to it.
+  const uint16_t reached = accumulator ? uint16_t{0} : by.cta.observer().multicasts_of(by.cta.linear_id());
+  for (uint32_t r = 0; reached != 0 && r < by.cta.cluster_ctas(); ++r)
+    for (const auto& share : state->arrived_before)
+      if (share.cta == by.cta.peer_id(r) && r != by.cta.cluster_rank() && !(reached >> r & 1))
+        return {
+            .message = fmt::format("{} completed phase {} without its arrival, and with one of {} of CTA {}, which "
+                                   "no copy of this CTA reaches",
+                                   barrier, use.waited_phase, kernel.role(share.warp), share.cta),
+            .who = fmt::format("phase {} of {} had {} arrivals, of {}", use.waited_phase, barrier, arrivals,
+                               arrivers_text(kernel, state->arrived_before)),
+            .mend = fmt::format("wrong: the mask of the tcgen05.commit, or the CTA of the arrival, of {} of CTA {}",
+                                kernel.role(share.warp), share.cta)};
   return {.message = fmt::format("{} completed phase {} without its arrival", barrier, use.waited_phase),
           .who = fmt::format("phase {} of {} had {} arrival{}, of {}{}", use.waited_phase, barrier, arrivals,
                              arrivals == 1 ? "" : "s", arrivers_text(kernel, state->arrived_before),

@@ -80,6 +80,7 @@ Knowledge& HazardChecker::next_later(Cluster& cluster) { return cluster.later.ne
 uint32_t HazardChecker::release_later(const Thread& t) {
   lanes_signal(t);
   WarpState& self = warp(t);
+  self.handed_back = true;
   Knowledge& released = next_later(cluster(t.slot));
   if (t.relaxed) {
     relaxed_ = true;
@@ -106,7 +107,7 @@ void HazardChecker::lanes_have_met(const Thread& t) {
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
   WarpState& self = warp(t);
   const Knowledge& completed = barrier_of(cta(t.slot), barrier).completed;
-  self.awaited = barrier;
+  self.awaited = barrier, self.read_awaited = self.handed_back = false;
   if (t.relaxed)
     relaxed_ = true, self.known.add_likely(completed), self.seen_relaxed.join(completed);
   else
@@ -128,6 +129,7 @@ bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t ph
 void HazardChecker::fence_proxy_async(const Thread& t) {
   warp(t).known.fenced.assign(warp(t).known.happened, fenced_components());
   warp(t).fenced_releases = warp(t).known.releases;
+  warp(t).strip.fenced = true;
   step(t);  // what the warp accesses from here on is not covered
 }
 void HazardChecker::tcgen05_fence_before(const Thread& t) {
@@ -239,6 +241,8 @@ void HazardChecker::touch_smem(const Thread& t, uint32_t at_rank, Footprints::Id
   const bool by_unit = !is_generic(later.kind), reads_need_fence = fences_reads_before(t, later);
   MmaThread* const mma = is_tensor_core(later.kind) ? &mma_thread(t) : nullptr;
   const auto ordered = [&](const Access& earlier) {
+    if (!by_unit && earlier.kind == AccessKind::tensor_load && earlier.barrier == self.awaited)
+      self.read_awaited = true;
     if ((earlier.reduces && later.reduces) || (earlier.strong && later.strong)) return true;
     if (mma && earlier.over.clock != kStillRunning) mma->before.advance(earlier.over);
     if (later.kind == AccessKind::cp_async && earlier.over.clock != kStillRunning)
@@ -425,6 +429,8 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
              writer && earlier.kind == AccessKind::tmem_load)
       fault = fault_of_reader(kernel(t.slot), writer->account, earlier, columns(first), later, columns(second));
   }
+  if (!fault && missing == Missing::order && later.kind == AccessKind::tensor_load && !earlier.write)
+    fault = read_ahead_of_fill(kernel(t.slot), warp_of(cluster(t.slot), earlier).account, earlier, later);
   if (fault) {
     const bool behind = fault->message[0] == ':' || fault->message[0] == ';';
     v.message = behind ? text.message + fault->message : fault->message;
@@ -470,6 +476,10 @@ void HazardChecker::generic(const Thread& t, uint32_t at_rank, Footprints::Id se
   Access accessed = access(t, AccessKind::generic, write, now(t));
   accessed.repeats = write && std::exchange(repeats_, false);
   accessed.strong = strong_;
+  if (WarpState::Strip& strip = warp(t).strip; write && strip.fenced && at_rank == rank(t.slot)) {
+    strip.previous = std::exchange(strip.begin, smem_sets_.bounds(set).begin);
+    strip.fenced = false;
+  }
   touch_smem(t, at_rank, set, accessed);
   // Of strong stores, shared_word says where.
   if (at_rank != rank(t.slot) && !(strong_ && write)) note_remote(t, at_rank, accessed);

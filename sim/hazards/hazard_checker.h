@@ -303,7 +303,13 @@ class HazardChecker : HazardState {
   /// "wrong: ...": a multicast copy that reaches a CTA whose MMAs hand their stages back to others; empty: none.
   std::string reached_without_release(const Thread& t, uint32_t at_rank, const Access& operand,
                                       const Access& later);
+  std::optional<WrongPlace> stage_not_awaited(const Thread& t, uint32_t at_rank, const Access& copy, bool by_unit);
+  /// "operand B (instruction descriptor: M 128, N 64)", of the MMA that is being issued.
+  std::string operand_text(Footprints::Id operand) const;
   std::optional<WrongPlace> left_pending(const Thread& t, const Access& store, const Access& later);
+  /// @param read  by the store
+  std::optional<WrongPlace> other_strip(const Thread& t, const Access& store, const Access& later,
+                                        Footprints::Interval read);
   /// A copy to another stage of the ring that `copy` fills, whose bytes a set has some of, and which has been
   /// waited for.
   const Access* landed_of_ring(const Thread& t, uint32_t at_rank, const Access& copy, Footprints::Id set);

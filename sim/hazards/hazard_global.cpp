@@ -160,7 +160,8 @@ models::Violation HazardChecker::race_in_global(const Thread& t, const GlobalAcc
           .slot = t.slot,
           .source = t.by,
           .details = text.details,
-          .places = {hazard_place(first, earlier.access), hazard_place(second, later.access)}};
+          .places = {hazard_place(first, earlier.access), hazard_place(second, later.access)},
+          .global_address = address.value};
 }
 
 void HazardChecker::report_race(const Thread& t, const GlobalAccess& earlier, const GlobalAccess& later,
@@ -184,7 +185,7 @@ GlobalStores::Number HazardChecker::number_of_store(const Thread& t, bool strong
   const GlobalAccess store = global_access(t, AccessKind::global, true, now(t));
   const auto is_last = [&](const Access& a) {
     return a.over.clock == store.access.over.clock && a.strong == strong && a.by.loc.line() == t.by.loc.line() &&
-           std::string_view(a.by.loc.file_name()) == t.by.loc.file_name();
+           a.by.loc.column() == t.by.loc.column() && std::string_view(a.by.loc.file_name()) == t.by.loc.file_name();
   };
   if (last != 0 && is_last(stores_[last - 1].access)) return last;
   stores_.push_back(store);

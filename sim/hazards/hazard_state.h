@@ -95,6 +95,8 @@ struct HazardState {
     CopyGroups copies;
     uint32_t copying_lanes = 0;  ///< of its first cp.async
     uint32_t awaited = 0;        ///< offset of the mbarrier that it has waited for last
+    bool read_awaited = false;   ///< and it has read bytes of that one's copies since
+    bool handed_back = false;    ///< and it has arrived or committed somewhere since
     VectorClock before_copies;   ///< what the warp's copies came after, as MmaThread::before
     Clock signalled = 0;         ///< own clock behind its last release
     /// Own clocks, from behind, up to: what it did there was handed on by cp.async.mbarrier.arrive; the last few.
@@ -113,6 +115,12 @@ struct HazardState {
     Loc apart_at{};
     std::vector<LanesWait> lane_waits;    ///< of which the next phase is not over
     GlobalStores::Number last_store = 0;  ///< to global memory
+    /// What it writes to its CTA's shared memory from one fence.proxy.async to the next: where that begins.
+    struct Strip {
+      std::optional<uint32_t> begin, previous;
+      bool fenced = true;
+    };
+    Strip strip;
   };
   struct CtaState {
     Shadow smem, tmem;

@@ -261,6 +261,7 @@ void HazardChecker::note_issue_order(const Thread& t, const Access& earlier, con
 
 uint32_t HazardChecker::commit(const Thread& t, uint32_t barrier) {
   WarpState& self = warp(t);
+  self.handed_back = true;
   Knowledge& released = next_later(cluster(t.slot));
   released.clear();
   released.add_likely(self.known);  // it executes after all that the thread knows

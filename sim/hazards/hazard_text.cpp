@@ -116,6 +116,19 @@ Verdict after_copy(const Kernel& kernel, const Access& e, const Access& l) {
     v.address = true;
     return v;
   }
+  if (e.kind == AccessKind::tensor_load && l.kind == AccessKind::tensor_load && e.by.cta != l.by.cta && flying &&
+      l.barrier == e.barrier) {
+    Verdict v{"TM5",
+              fmt::format("copies of CTA {} and CTA {} bring the same bytes of one fill of {}", e.by.cta, l.by.cta,
+                          barrier),
+              {}};
+    v.missing =
+        "the multicast mask of one of the two, or where its part of the tile begins: its address, or how it "
+        "follows "
+        "from the CTA's rank";
+    v.address = true;
+    return v;
+  }
   return {response    ? "CL6"
           : registers ? "SM3"
                       : "TM5",
@@ -176,11 +189,18 @@ Verdict smem_verdict(const Kernel& kernel, const Access& e, const Access& l, Mis
             : fmt::format("cp.async.commit_group and .wait_group by every lane of {} that has copied, then a "
                           "barrier with {}; or cp.async.mbarrier.arrive by these lanes, and a wait of {} for it",
                           first, second, second)};
-  if (is_generic(l.kind))
-    return {
-        "SM3",
-        fmt::format("{} and {} access the same shared memory, one writes, and nothing orders them", first, second),
-        fmt::format("a barrier, or an mbarrier arrive of {} and wait of {}, between the two", first, second)};
+  if (is_generic(l.kind)) {
+    const bool one_line = e.write && l.write && e.by.loc.line() > 0 && e.by.loc.line() == l.by.loc.line() &&
+                          e.by.cta == l.by.cta && first == second && e.by.warp != l.by.warp;
+    return {"SM3",
+            one_line ? fmt::format("warps {} and {} of {} write the same shared memory with one line, and nothing "
+                                   "orders them",
+                                   e.by.warp, l.by.warp, first)
+                     : fmt::format("{} and {} access the same shared memory, one writes, and nothing orders them",
+                                   first, second),
+            fmt::format("a barrier, or an mbarrier arrive of {} and wait of {}, between the two{}", first, second,
+                        one_line ? "; or the addresses are wrong, which give two warps the same bytes" : "")};
+  }
   if (!e.write) {  // read by threads, then written by a unit
     if (l.kind == AccessKind::clc_response)
       return fence_only
@@ -369,8 +389,13 @@ HazardText unfilled_text(const Kernel& kernel, int rank, const Access& read, con
           : tmem                            ? "TC3"
           : is_tensor_core(read.kind)       ? "TC7"
                                             : "TM5",
-          fmt::format("{} reads {} before the first fill: its wait for {} {}", who,
-                      tmem ? "tensor memory" : "shared memory", full_text, fate),
+          tmem && is_tensor_core(read.kind) && !full
+              ? fmt::format(
+                    "{} reads columns {}-{} of tensor memory, which {} fills later for the first time: it reads "
+                    "other columns than have been filled, or nothing tells it of that fill",
+                    who, bytes.begin % kTmemColumns, (bytes.end - 1) % kTmemColumns, kernel.role(fill.by.warp))
+              : fmt::format("{} reads {} before the first fill: its wait for {} {}", who,
+                            tmem ? "tensor memory" : "shared memory", full_text, fate),
           std::move(lines)};
 }
 
@@ -449,11 +474,15 @@ HazardText global_hazard_text(const Kernel& first_kernel, const Access& earlier,
                               const Access& later, GlobalAddr address, const std::string& place) {
   const std::string first = first_kernel.role(earlier.by.warp), second = second_kernel.role(later.by.warp);
   const bool both_write = earlier.write && later.write;
+  const std::string at = place.empty() ? "" : fmt::format(" ({})", place);
+  const std::string at_first = line_of(earlier.by.loc), at_second = line_of(later.by.loc);
+  const bool two_lines = both_write && at_first != at_second && !at_first.empty() && !at_second.empty();
   HazardText text{
       "GM3",
-      fmt::format("{} of CTA {} and {} of CTA {} {} the same global memory{}{}, and nothing orders them", first,
-                  earlier.by.cta, second, later.by.cta, both_write ? "write" : "access",
-                  place.empty() ? "" : fmt::format(" ({})", place), both_write ? "" : ", one writes"),
+      fmt::format("{} of CTA {} and {} of CTA {} {} the same global memory{}{}{}, and nothing orders them", first,
+                  earlier.by.cta, second, later.by.cta, both_write ? "write" : "access", at,
+                  two_lines ? fmt::format(", at {} and at {}", at_first, at_second) : "",
+                  both_write ? "" : ", one writes"),
       {line(first_kernel, "first: ", earlier), line(second_kernel, "second:", later),
        fmt::format("both touch global memory at {:#x}{}{}", address.value, place.empty() ? "" : ": ", place)}};
   // Who reads wants what the other has written; two that only write seldom mean the same element.

@@ -48,6 +48,13 @@ std::optional<MmaFault> other_stage(const Kernel& kernel, const MmaAccount::Comm
   const BarrierName committed = barrier_name(kernel, commit.barrier);
   const Warp::Use* const use = use_of(kernel, by, committed.array);
   if (!use || use->waited_on == commit.barrier) return std::nullopt;
+  // It has waited since for what other commits complete.
+  if (later.kind == AccessKind::tmem_load)
+    for (const BarrierArray& array : kernel.barriers)
+      if (const Warp::Use* const other = use_of(kernel, by, &array); other && other != use &&
+                                                                     other->waited_at >= use->waited_at &&
+                                                                     lists(array.arrives_with, "tcgen05.commit"))
+        return std::nullopt;
   const std::string issuer = kernel.role(mma.by.warp), other = kernel.role(by.index);
   const std::string to = barrier_text(kernel, commit.barrier), awaited = barrier_text(kernel, use->waited_on);
   // Who fills a stage has waited for the release of the same.
@@ -140,7 +147,22 @@ std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& accoun
     return fault;
   }
   if (written != awaited->columns) {
-    if (!of_another_barrier(kernel, account, *awaited, written)) return std::nullopt;
+    if (!of_another_barrier(kernel, account, *awaited, written)) {
+      // Accumulators that share a barrier, and columns with it: these are handed back before the others.
+      if (!read.meets(written)) return std::nullopt;
+      fault.of_issuer = true;
+      fault.id = "TC15";
+      fault.message = fmt::format(
+          "{} overwrites columns of an accumulator that {} still reads: that of {} has columns {}, these MMAs "
+          "write "
+          "columns {}, and {} reads columns {}",
+          issuer, reader, barrier, text_of(awaited->columns), text_of(written), reader, text_of(read));
+      fault.detail = fmt::format(
+          "wrong: the columns of D, by how much two accumulators overlap; or {} hands them back "
+          "before it has read those that both have",
+          reader);
+      return fault;
+    }
     fault.of_issuer = true;
     fault.message = fmt::format(
         "; two accumulators overlap: that of {}, which {} has waited for, has columns {}, "
@@ -184,6 +206,22 @@ std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& acc
   }
   if (read) return ran_ahead(kernel, account, mma, by, written, used);
   return std::nullopt;
+}
+
+std::optional<MmaFault> read_ahead_of_fill(const Kernel& kernel, const Warp* reader, const Access& read,
+                                           const Access& fill) {
+  if (!reader || reader->stale_wait.on == 0 || reader->stale_wait.on != fill.barrier) return std::nullopt;
+  const Warp::StaleWait& stale = reader->stale_wait;
+  if (stale.at > read.cycle) return std::nullopt;
+  const std::string who = kernel.role(read.by.warp), barrier = barrier_text(kernel, stale.on);
+  return MmaFault{
+      .message = fmt::format("{} reads the stage of {} before its next fill: its wait passed at once on phase {}, "
+                             "which it had seen before",
+                             who, barrier, stale.phase),
+      .detail = fmt::format("wrong: the stage or the parity of that wait, which is of the lap before  {}",
+                            line_of(stale.loc)),
+      .of_issuer = true,
+      .id = is_tensor_core(read.kind) || read.kind == AccessKind::wgmma_operand ? "TC7" : "TM5"};
 }
 
 std::optional<MmaFault> fault_of_reader(const Kernel& kernel, const MmaAccount& account, const Access& load,

@@ -73,6 +73,11 @@ struct MmaFault {
 /// @param used     by `later`, if it is a tcgen05.ld
 std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& account, const Access& mma,
                                      const Warp& by, const Access& later, Columns written, Columns used);
+/// The mistake behind one whose first access is a read of a stage, and the second the copy that fills it: the
+/// reader's wait for that copy has passed on the lap before.
+/// @param reader  the warp of `read`; nullptr: not known
+std::optional<MmaFault> read_ahead_of_fill(const Kernel& kernel, const Warp* reader, const Access& read,
+                                           const Access& fill);
 /// The mistake behind one whose first access is a tcgen05.ld, and the second a write of the tensor core: the load
 /// reads other columns than its warp has waited for, or the write reaches into an accumulator that is not its own.
 /// @param account  of the thread that writes

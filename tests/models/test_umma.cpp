@@ -370,7 +370,7 @@ TEST_CASE("TC13: an MMA that adds to a D, or reads an A, that nobody has written
     REQUIRE(b.observer.violation_id() == "TC13");
     CHECK(b.observer.violations[0].message ==
           "tcgen05.mma adds to columns 0 to 143, of which nobody has written all lanes of columns 128 to 143 since "
-          "tcgen05.alloc");
+          "tcgen05.alloc; a tcgen05.mma with M = 128, N = 128 has written columns 0 to 127");
     CHECK(b.observer.violations[0].suspect);
     b.umma.mma(c, 0);  // once: D counts as written
     CHECK(b.observer.violations.size() == 1);
@@ -468,7 +468,9 @@ TEST_CASE("operands outside shared or tensor memory are named", "[umma]") {
     b.umma.mma(c, 0);
     CHECK(b.observer.violation_id() == "TC7");
     CHECK(b.observer.violations[0].message ==
-          "tcgen05.mma reads part of operand A outside the CTA's shared memory (0x400 to 0x17f0)");
+          "tcgen05.mma reads part of operand A outside the CTA's shared memory (0x400 to 0x17f0): M 128, N 128; "
+          "start "
+          "address 0x800, leading byte offset 2048, stride byte offset 128");
   }
   SECTION("TC1: A past the last column") {
     c.a_in_tmem = true;

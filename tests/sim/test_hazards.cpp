@@ -95,6 +95,16 @@ TEST_CASE("hazards: copies on their way into the same bytes, on barriers of thei
   CHECK(ran.out.find("FINDING TM5") == 0);
 }
 
+TEST_CASE("hazards: a multicast that names its own CTA alone is what the others miss", "[hazards]") {
+  const Ran ran =
+      with_fault("smoke/smoke_02",
+                 R"(role="load", instruction="cp_async_bulk_tensor_shared_global_multicast", action="own_cta")");
+  CAPTURE(ran.out);
+  CHECK(ran.exit_code == 3);
+  CHECK(ran.out.find("names its own CTA alone, in each CTA of the cluster: its mask is wrong") !=
+        std::string::npos);
+}
+
 TEST_CASE("hazards: launches in a stream share a workspace in order", "[hazards]") {
   ScratchDirectory scratch;
   const Ran ran =

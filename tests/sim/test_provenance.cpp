@@ -171,6 +171,32 @@ TEST_CASE("a sum that is stored as the tensor core made it is wrong in the sum",
   }
 }
 
+TEST_CASE("MMAs whose wait passes on the lap before are told by that wait", "[provenance]") {
+  const ScratchDirectory scratch;
+  const std::string step = "\tmov.u32 %r14, 0;\nMMA:\n\tand.b32 %r15, %r14, 1;\n\tshr.u32 %r16, %r14, ";
+  const RunResult r = run_altered_ptx(scratch.path(), step + "1;", step + "2;", host::ProvenanceMode::automatic);
+  REQUIRE(r.outcome == Outcome::findings);
+  const Finding first = finding_of(r);
+  CAPTURE(r.report);
+  CHECK(first.id == "TC7");
+  CHECK(first.message.find(
+            "mma reads the stage of full[0] before its next fill: its wait passed at once on phase 0") !=
+        std::string::npos);
+  CHECK(r.report.find("wrong: the stage or the parity of that wait") != std::string::npos);
+}
+
+TEST_CASE("two stores to one element are told by their lines", "[provenance]") {
+  const ScratchDirectory scratch;
+  const RunResult r = run_altered_ptx(scratch.path(), "add.s32 \t%r303, %r301, -56;",
+                                      "add.s32 \t%r303, %r301, -48;", host::ProvenanceMode::automatic, "hopper");
+  REQUIRE(r.outcome == Outcome::findings);
+  const Finding first = finding_of(r);
+  CHECK(first.id == "GM3");
+  CAPTURE(first.message);
+  CHECK(first.message.find("write the same global memory (C, row") != std::string::npos);
+  CHECK(first.message.find("gemm.ptx:822) and at gemm.cu:137") != std::string::npos);
+}
+
 TEST_CASE("a PTX kernel with right numbers has nothing to explain", "[provenance]") {
   const ScratchDirectory scratch;
   const RunResult r = run_altered_ptx(scratch.path(), "", "", host::ProvenanceMode::on);

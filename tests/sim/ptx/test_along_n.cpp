@@ -97,7 +97,7 @@ TEST_CASE("An MMA whose operand reaches into the next stage is told so, and not 
   INFO(result.report);
   REQUIRE(result.findings.size() == 1);
   CHECK(result.findings[0].id == "TC7");
-  CHECK(result.findings[0].message.find("an operand has bytes of full[0], and reaches into those of full[1]") !=
+  CHECK(result.findings[0].message.find("has bytes of full[0], and reaches into those of full[1]") !=
         std::string::npos);
   CHECK(result.report.find("missing:") == std::string::npos);
 }
