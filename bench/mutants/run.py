@@ -27,13 +27,15 @@ import mutants
 import people
 import places
 import ptx
+import readers
 from scenarios import (BLOCKWISE_SCENARIOS, COPY_SCENARIOS, CUTLASS_SCENARIOS, DIRECT_SCENARIOS, FALLBACK_SCENARIOS,
                        MAPS_SCENARIOS, MOE_FP8_SCENARIOS, PEOPLE_SCENARIOS,
                        MOE_SCENARIOS, SCALED_SCENARIOS, SCENARIOS)
 
 # --list: its mutants, and where their results are kept.
 LISTS = {"protocol": (mutants.MUTANTS, "results.jsonl"), "people": (people.MUTANTS, "people.jsonl"),
-         "ptx": (ptx.MUTANTS, "ptx.jsonl"), "places": (places.MUTANTS, "places.jsonl")}
+         "ptx": (ptx.MUTANTS, "ptx.jsonl"), "places": (places.MUTANTS, "places.jsonl"),
+         "readers": (readers.MUTANTS, "readers.jsonl")}
 MUTANTS = mutants.MUTANTS
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
