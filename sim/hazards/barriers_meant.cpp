@@ -126,11 +126,12 @@ PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& e
   const std::string barrier = barrier_text(kernel, offset);
   const uint32_t count = decode_mbarrier(state->word).expected;
   const bool doubled = most > least || (most > 1 && most % 32 != 0);  // lanes of a warp may all arrive
-  // Who has nothing of this CTA's copies has nothing to hand back to it.
+  // Who has nothing of this CTA's copies has nothing to hand back to it.  The MMAs of a pair read what either of
+  // the two has, and one of them commits: for a CTA its neighbour counts too.
   const uint16_t reached = accumulator ? uint16_t{0} : by.cta.observer().multicasts_of(by.cta.linear_id());
   for (uint32_t r = 0; reached != 0 && r < by.cta.cluster_ctas(); ++r)
     for (const auto& share : state->arrived_before)
-      if (share.cta == by.cta.peer_id(r) && r != by.cta.cluster_rank() && !(reached >> r & 1))
+      if (share.cta == by.cta.peer_id(r) && r / 2 != by.cta.cluster_rank() / 2 && !(reached >> (r & ~1u) & 3))
         return {
             .message = fmt::format("{} completed phase {} without its arrival, and with one of {} of CTA {}, which "
                                    "no copy of this CTA reaches",
