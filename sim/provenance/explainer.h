@@ -122,7 +122,7 @@ class Explainer {
   void add(Cause cause, const std::string& region);
   bool has_cause(const Accumulator& acc) const { return explained_.count(acc.history) > 0; }
 
-  // operand_causes.cpp
+  // place_causes.cpp
   void compare_places();
   std::vector<Placed> placed(const Accumulator& acc) const;
   std::vector<Misfit> misfits(const Accumulator& acc) const;
@@ -133,6 +133,8 @@ class Explainer {
   bool loaded_out_of_order(const Accumulator& acc, bool a) const;
   /// Some accumulator has multiplied rows of that box, and all its rows belong where they are.
   bool is_right_elsewhere(const Box& box);
+
+  // operand_causes.cpp
   void compare_steps(const Accumulator& acc);
   bool explain_same_tensor(const Accumulator& acc);
   bool explain_swizzle(const Accumulator& acc);
