@@ -65,9 +65,9 @@ Cost pipe_of(std::string_view name) {
 
 Catalogue make_catalogue() {
   FormTable table;
-  for (const auto add :
-       {add_integer_forms, add_carry_forms, add_bit_forms, add_comparison_forms, add_move_forms, add_float_forms,
-        add_half_forms, add_approximate_forms, add_conversion_forms, add_narrow_forms, replace_single_forms})
+  for (const auto add : {add_integer_forms, add_carry_forms, add_bit_forms, add_comparison_forms, add_move_forms,
+                         add_float_forms, add_half_forms, add_approximate_forms, add_conversion_forms,
+                         add_narrow_forms, replace_single_forms, replace_f16_conversions})
     add(table);
   table.forms.erase(std::remove_if(table.forms.begin(), table.forms.end(), is_no_form), table.forms.end());
   for (AluForm& form : table.forms)

@@ -41,5 +41,6 @@ void add_conversion_forms(FormTable&);   // convert.cpp: cvt among integers and 
 void add_narrow_forms(FormTable&);       // convert_narrow.cpp: cvt of packed 8-, 6- and 4-bit formats
 /// singles.cpp: faster functions for some forms that are in the table already.
 void replace_single_forms(FormTable&);
+void replace_f16_conversions(FormTable&);  // f16_conversions.cpp: the same
 
 }  // namespace sm100::ptx

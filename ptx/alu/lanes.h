@@ -4,6 +4,9 @@
 #pragma once
 
 #include <bit>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -121,6 +124,13 @@ class LaneFlags {
  public:
   void set(int lane, bool value) { bytes_[lane] = value; }
   LaneMask mask() const {
+#if defined(__SSE2__)
+    LaneMask halves[2];
+    for (int i = 0; i < 2; ++i)  // the lowest bit of each byte becomes the highest, of which the host makes a mask
+      halves[i] = static_cast<LaneMask>(
+          _mm_movemask_epi8(_mm_slli_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes_) + i), 7)));
+    return halves[0] | halves[1] << 16;
+#else
     LaneMask all = 0;
     for (int first = 0; first < kLanes; first += 8) {
       uint64_t eight;
@@ -128,6 +138,7 @@ class LaneFlags {
       all |= static_cast<LaneMask>(eight * 0x0102040810204080u >> 56) << first;  // byte i to bit i
     }
     return all;
+#endif
   }
 
  private:

@@ -271,3 +271,30 @@ TEST_CASE("cvt.pack clamps two integers and puts them below a third") {
   CHECK(Form("cvt.pack.sat.s4.s32.b32")(9, 0xfffffff0, 0x12345678) == 0x34567878u);
   CHECK(Form("cvt.pack.sat.u2.s32.b32")(2, 9, 1) == 0x1bu);
 }
+
+TEST_CASE("cvt of whole warps gives each f16, and f32 between two of them, what it gives a lane alone",
+          "[instruction sets]") {
+  const std::string body = ".reg .f32 %f<3>; .reg .b16 %h<3>;\ncvt.f32.f16 %f1, %h1;\ncvt.rn.f16.f32 %h2, %f2;\n";
+  ScalarMachine whole(body), alone(body);
+  const auto narrow = whole.find("%h1"), widened = whole.find("%f1"), wide = whole.find("%f2"),
+             narrowed = whole.find("%h2");
+  int unlike = 0;
+  for (uint32_t first = 0; first < 1u << 16; first += kLanes)
+    for (int nudge = -1; nudge <= 1; ++nudge) {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const uint32_t half = first + static_cast<uint32_t>(lane);
+        // Halfway to the next one, as a normal number, or a place less or more.
+        const uint32_t magnitude = ((half & 0x7fff) << 13) + (112u << 23) + 0x1000 + static_cast<uint32_t>(nudge);
+        for (ScalarMachine* machine : {&whole, &alone}) {
+          machine->file().write<uint32_t>(narrow.row)[lane] = half | 0xabcd0000u;  // above it: means nothing
+          machine->file().write<uint32_t>(wide.row)[lane] = (half & 0x8000) << 16 | magnitude;
+        }
+      }
+      whole.run();
+      for (int lane = 0; lane < kLanes; ++lane) alone.run(1u << lane);
+      for (int lane = 0; lane < kLanes; ++lane)
+        unlike += whole.get(widened, lane) != alone.get(widened, lane) ||
+                  whole.get(narrowed, lane) != alone.get(narrowed, lane);
+    }
+  CHECK(unlike == 0);
+}
