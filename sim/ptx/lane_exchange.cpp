@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/isa/lane_array.h"
 
@@ -51,16 +52,20 @@ namespace {
 /// Of all 32 lanes, whatever the width of the row.
 void read_lanes(const ServiceOperands& c, const Operand& o, uint32_t* to) {
   if (o.width == 4)
-    std::copy_n(c.file().read<uint32_t>(o.row), ptx::kLanes, to);
+    std::memcpy(to, c.file().read<uint32_t>(o.row), ptx::kLanes * sizeof *to);
   else
     for (int lane = 0; lane < ptx::kLanes; ++lane) to[lane] = uint32_t(c.file().read<uint64_t>(o.row)[lane]);
 }
-void write_lanes(const ServiceOperands& c, const Operand& o, const uint32_t* from) {
-  if (o.width == 4 && o.kind != Operand::Kind::sink && c.lanes == ptx::kAllLanes)
-    std::copy_n(from, ptx::kLanes, c.file().write<uint32_t>(o.row));
-  else
+/// To each lane the value of the lane that `from` says.
+void write_lanes(const ServiceOperands& c, const Operand& o, const uint32_t* values,
+                 const std::array<uint8_t, ptx::kLanes>& from) {
+  if (o.width == 4 && o.kind != Operand::Kind::sink && c.lanes == ptx::kAllLanes) {
+    uint32_t* const to = c.file().write<uint32_t>(o.row);
+    for (size_t lane = 0; lane < ptx::kLanes; ++lane) to[lane] = values[from[lane]];
+  } else {
     for (LaneMask left = c.lanes; left != 0; left &= left - 1)
-      c.set(o, std::countr_zero(left), from[std::countr_zero(left)]);
+      c.set(o, std::countr_zero(left), values[from[size_t(std::countr_zero(left))]]);
+  }
 }
 
 }  // namespace
@@ -106,7 +111,7 @@ void shfl(const ServiceOperands& c) {
   static const WholeWarp<kMode> whole;
   const Operand &to = c.operand(0), &b = c.operand(2), &limits = c.operand(3);
   const Operand& result = to.kind == Operand::Kind::pair ? to.elements[0] : to;
-  uint32_t values[ptx::kLanes], shuffled[ptx::kLanes];
+  uint32_t values[ptx::kLanes];
   read_lanes(c, c.operand(1), values);
   Sources each;
   const Sources* sources = &each;
@@ -118,8 +123,7 @@ void shfl(const ServiceOperands& c) {
     read_lanes(c, limits, of_limits);
     for (int lane = 0; lane < ptx::kLanes; ++lane) each.template set<kMode>(lane, of_b[lane], of_limits[lane]);
   }
-  for (size_t lane = 0; lane < ptx::kLanes; ++lane) shuffled[lane] = values[sources->lane[lane]];
-  write_lanes(c, result, shuffled);
+  write_lanes(c, result, values, sources->lane);
   if (to.kind == Operand::Kind::pair) c.set_predicate(to.elements[1], sources->valid);
 }
 template void shfl<Shuffle::up>(const ServiceOperands&);
