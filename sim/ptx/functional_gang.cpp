@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <utility>
@@ -36,11 +37,13 @@ FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
   specials.look_up_lanes();
   const ptx::Program& program = code.program();
   shared_bytes = uint32_t(host::shared_layout(program).first_dynamic) + launch.dynamic_smem_bytes;
+  const bool recorded = launch.memory && launch.memory->accesses();
   for (const ptx::Access& a : program.accesses) {
     const auto element = uint32_t(std::max(1, ptx::bytes(a.type)));
-    memory.push_back({element, element * a.vector,
-                      a.space == ptx::Space::param && !a.store && a.address.row.area() != 0 && element <= 8,
-                      LaneMove(a)});
+    const LaneMove move(a);
+    const uint8_t* const parameter = parameter_of(a);
+    memory.push_back(
+        {move, a.space, move.plain() && !parameter && !recorded, element, element * a.vector, parameter});
   }
   for (const ptx::Instr& i : program.code)
     if (i.kind == ptx::Kind::service) {
@@ -56,6 +59,20 @@ FunctionalCode::FunctionalCode(const FunctionalLaunch& launch)
     }
   find_runs();
   find_repeated_addresses();
+}
+
+/// Where the bytes lie that an ld.param whose address is a number loads; nullptr: it is no such thing, or they lie
+/// outside of the window.
+const uint8_t* FunctionalCode::parameter_of(const ptx::Access& access) const {
+  const ptx::Operand& o = access.address;
+  const auto element = uint64_t(std::max(1, ptx::bytes(access.type))), bytes = element * access.vector;
+  if (access.space != ptx::Space::param || access.store || o.row.area() == 0 || element > 8) return nullptr;
+  uint64_t address = 0;
+  std::memcpy(&address, code.constants(0).data() + o.row.offset(), o.width);
+  address += uint64_t(o.offset);
+  const std::span<const uint8_t> window = launch.parameters;
+  const bool inside = address < window.size() && bytes <= window.size() - address && address % bytes == 0;
+  return inside ? window.data() + address : nullptr;
 }
 
 /// Marks accesses whose address register another one has used in front of them, in a piece of straight code that
@@ -86,7 +103,7 @@ void FunctionalCode::find_repeated_addresses() {
       case ptx::Kind::memory: {
         LaneMove& move = memory[i.detail].move;
         const ptx::Row row = move.address_row();
-        const bool counts = move.plain() && !memory[i.detail].uniform_parameter;
+        const bool counts = move.plain() && !memory[i.detail].parameter;
         if (counts && std::ranges::find(known, row) != known.end())
           move.follow_same_row();
         else if (counts && i.guard.area() != 0)  // the constant, that is none
@@ -128,7 +145,9 @@ void FunctionalCode::find_runs() {
   const auto size = uint32_t(all.size());
   runs_[size] = {size, divisions};
   for (uint32_t at = size; at-- > 0;)
-    runs_[at].end = all[at].kind == ptx::Kind::alu ? std::max(runs_[at + 1].end, at + 1) : at;
+    runs_[at].end = all[at].kind == ptx::Kind::alu || all[at].kind == ptx::Kind::memory
+                        ? std::max(runs_[at + 1].end, at + 1)
+                        : at;
 }
 
 // ---------------------------------------------------------------- CTA

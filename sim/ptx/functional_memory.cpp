@@ -57,7 +57,7 @@ uint8_t* FunctionalWarp::find_global(uint64_t address, uint32_t bytes) {
   const DeviceMemory::Range range = code.launch.memory->range_of(address);
   const uint64_t in = address - range.first;
   if (in >= range.bytes || bytes > range.bytes - in) return nullptr;
-  range_ = range;
+  global_ = {range.first, range.bytes, range.host, 0};
   return range.host + in;
 }
 
@@ -128,34 +128,34 @@ bool FunctionalWarp::move_recorded(const ptx::Access& a, const FunctionalCode::M
     if (count == 0 || touched[count - 1].end != address) touched[count++] = {address, address};
     touched[count - 1].end = address + how.bytes;
   }
-  if (!how.move.run(file, region, lanes, strides_)) return false;
-  if (region.host == range_.host)  // global memory
+  if (!how.move.run(file, region, lanes)) return false;
+  if (region.host == global_.host)  // global memory
     for (size_t t = 0; t < count; ++t)
       accesses_->add(touched[t].begin, touched[t].end - touched[t].begin, !a.store, a.store, false,
                      cursors_[a.store]);
   return true;
 }
 
-bool FunctionalWarp::access(const ptx::Instr& i, LaneMask lanes) {
-  const ptx::Access& a = code.code.program().accesses[i.detail];
-  const FunctionalCode::Memory& how = code.memory[i.detail];
-  if (how.uniform_parameter) return load_parameter(a, how, lanes);
+void FunctionalWarp::look(const FunctionalCode::Memory& how) {
+  how.move.look(file, region_of(how.space, how.move.address(file, 0)), places_.of(how.move.address_row()));
+}
+
+bool FunctionalWarp::access_lanes(const ptx::Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
+  if (how.parameter) return load_parameter(a, how, lanes), true;
   if (how.move.plain()) {
-    const MemoryRegion region = region_of(a.space, how.move.address(file, std::countr_zero(lanes)));
-    if (accesses_ ? move_recorded(a, how, region, lanes) : how.move.run(file, region, lanes, strides_)) return true;
+    if (lanes != ptx::kAllLanes) places_.forget(how.move.address_row());
+    const MemoryRegion& region = region_of(how.space, how.move.address(file, std::countr_zero(lanes)));
+    if (accesses_ ? move_recorded(a, how, region, lanes) : how.move.run(file, region, lanes)) return true;
   }
   return a.store ? move_lanes<true>(a, how, lanes) : move_lanes<false>(a, how, lanes);
 }
 
 /// The same bytes of the window for all lanes.
-bool FunctionalWarp::load_parameter(const ptx::Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
-  const uint8_t* from =
-      bytes_at(Space::param, a.address.lane_address(file, 0), how.bytes, std::countr_zero(lanes), false);
-  if (!from) return false;
+void FunctionalWarp::load_parameter(const ptx::Access& a, const FunctionalCode::Memory& how, LaneMask lanes) {
   for (size_t v = 0; v < a.data.size(); ++v) {
     const Operand& o = a.data[v];
     if (o.kind == Operand::Kind::sink) continue;
-    const uint64_t bits = widened(a, read_bits(from + v * how.element, how.element, false), how.element);
+    const uint64_t bits = widened(a, read_bits(how.parameter + v * how.element, how.element, false), how.element);
     if (o.width == 4 && lanes == ptx::kAllLanes)
       std::fill_n(file.write<uint32_t>(o.row), ptx::kLanes, uint32_t(bits));
     else if (o.width == 8 && lanes == ptx::kAllLanes)
@@ -163,12 +163,9 @@ bool FunctionalWarp::load_parameter(const ptx::Access& a, const FunctionalCode::
     else
       for (LaneMask left = lanes; left != 0; left &= left - 1) o.set_lane(file, std::countr_zero(left), bits);
   }
-  return true;
 }
 
-MemoryRegion FunctionalWarp::region_of(Space space, uint64_t address) {
-  const bool perhaps_global = space == Space::global || space == Space::generic || space == Space::none;
-  if (perhaps_global && address - range_.first < range_.bytes) return {range_.first, range_.bytes, range_.host, 0};
+const MemoryRegion& FunctionalWarp::find_region(Space space, uint64_t address) {
   const ptx::Windows& w = file.windows;
   const bool any = space == Space::generic || space == Space::none;
   uint64_t base = 0;  // of the space among generic addresses
@@ -181,20 +178,22 @@ MemoryRegion FunctionalWarp::region_of(Space space, uint64_t address) {
   switch (space) {
     case Space::shared: {
       const uint64_t rank = (address - base) >> kClusterRankShift;
-      if (rank >= cta.gang.ctas.size()) return {};
-      return {base + (rank << kClusterRankShift), code.shared_bytes, cta.gang.ctas[rank]->shared.data(), 0};
+      if (rank >= cta.gang.ctas.size()) return other_ = {};
+      return other_ = {base + (rank << kClusterRankShift), code.shared_bytes, cta.gang.ctas[rank]->shared.data(),
+                       0};
     }
-    case Space::local: return {base, local_.size() / ptx::kLanes, local_.data(), local_.size() / ptx::kLanes};
+    case Space::local:
+      return other_ = {base, local_.size() / ptx::kLanes, local_.data(), local_.size() / ptx::kLanes};
     case Space::call_param: {
       const uint64_t each = local_.size() / ptx::kLanes, own = code.code.program().local_bytes;
-      return {0, each - own, local_.data() + own, each};
+      return other_ = {0, each - own, local_.data() + own, each};
     }
-    case Space::param: return {};
+    case Space::param: return other_ = {};
     default: break;
   }
-  if (w.constant.has(address)) return {w.constant.base, code.variables.size(), code.variables.data(), 0};
-  if (address - range_.first >= range_.bytes) find_global(address, 1);
-  return {range_.first, range_.bytes, range_.host, 0};
+  if (w.constant.has(address)) return other_ = {w.constant.base, code.variables.size(), code.variables.data(), 0};
+  if (address - global_.first >= global_.bytes) find_global(address, 1);
+  return global_;
 }
 
 template <bool kStore>

@@ -42,6 +42,7 @@ FunctionalWarp::FunctionalWarp(FunctionalCta& cta, uint32_t index)
                             .sm = cta.index % sms,
                             .sms = sms,
                             .grid = code.launch.grid_id});
+  shared_ = {uint64_t{cta.rank} << kClusterRankShift, cta.shared.size(), cta.shared.data(), 0};
   groups_.add_ready({0, live_});
 }
 
@@ -80,9 +81,7 @@ FunctionalWarp::Stop FunctionalWarp::run_group(LaneGroup& group) {
     if (group.pc >= end) return live_ &= ~group.lanes, Stop::exited;
     if (const uint32_t run_end = code.run_end(group.pc); run_end > group.pc) {
       const uint32_t limit = groups_.limit(), to = limit > group.pc ? std::min(run_end, limit) : group.pc + 1;
-      compute(first + group.pc, first + to, group.lanes);
-      executed_ += to - group.pc;
-      divisions_ += code.divisions(group.pc, to);
+      if (!compute(group.pc, to, group.lanes)) return Stop::failed;
       group.pc = to;
       if (to >= limit) return groups_.add_ready(group), Stop::exited;
       continue;
@@ -109,9 +108,6 @@ FunctionalWarp::Stop FunctionalWarp::run_group(LaneGroup& group) {
     } else if (lanes != 0) {
       Stop stop = Stop::exited;
       switch (i.kind) {
-        case Kind::memory:
-          if (!access(i, lanes)) return Stop::failed;
-          break;
         case Kind::service:
           if (!service(group, i, lanes, stop)) return stop;
           break;
@@ -146,10 +142,22 @@ FunctionalWarp::Stop FunctionalWarp::run_group(LaneGroup& group) {
   }
 }
 
-/// ALU instructions, one after the other.
-void FunctionalWarp::compute(const Instr* from, const Instr* to, LaneMask group) {
-  for (const Instr* i = from; i != to; ++i)
-    if (const LaneMask lanes = group & i->guard_of(file); lanes != 0) i->alu(file, *i, lanes);
+/// Instructions of a run, one after the other.
+bool FunctionalWarp::compute(uint32_t from, uint32_t to, LaneMask group) {
+  const Instr* i = &code.code.program().code[from];
+  for (uint32_t at = from; at != to; ++at, ++i) {
+    const LaneMask lanes = group & i->guard_of(file);
+    if (lanes == 0) continue;
+    if (i->alu) {
+      i->alu(file, *i, lanes);
+    } else {  // moves bytes
+      current_ = at;
+      if (!access(*i, lanes)) return executed_ += at + 1 - from, false;
+    }
+  }
+  executed_ += to - from;
+  divisions_ += code.divisions(from, to);
+  return true;
 }
 
 namespace {

@@ -42,16 +42,20 @@ class FunctionalCode {
   SpecialRows specials;
   uint32_t shared_bytes = 0;  ///< of a CTA's window, from its address 0
 
-  struct Memory {
-    uint32_t element, bytes;  ///< of one value, and of all
-    bool uniform_parameter;   ///< every lane loads the same bytes of the window
+  /// What executing an ld or st looks at first lies side by side.
+  struct alignas(64) Memory {
     LaneMove move;
+    ptx::Space space;
+    bool together;             ///< all lanes may move their bytes at once, and nobody asks which
+    uint32_t element, bytes;   ///< of one value, and of all
+    const uint8_t* parameter;  ///< of the window, which every lane loads; nullptr: it does not
   };
   std::vector<Memory> memory;                      ///< by Instr::detail
   std::vector<const FunctionalService*> services;  ///< by Instr::detail; nullptr: not implemented
   /// Of a branch that closes a loop which waits for a word in memory.
   bool spins(uint32_t branch) const { return spin_[branch]; }
-  /// Instructions from `at` on, up to this one, are all of the ALU; `at`: it is of another kind.
+  /// Instructions from `at` on, up to this one, compute or move bytes, one after the other; `at`: it is of another
+  /// kind.
   uint32_t run_end(uint32_t at) const { return runs_[at].end; }
   /// Divisions among the instructions [from, to) of such a run.
   uint32_t divisions(uint32_t from, uint32_t to) const { return runs_[to].divisions - runs_[from].divisions; }
@@ -63,6 +67,7 @@ class FunctionalCode {
   mutable std::atomic<uint64_t> warp_instructions = 0;
 
  private:
+  const uint8_t* parameter_of(const ptx::Access& access) const;
   void find_runs();
   void find_repeated_addresses();
 
@@ -172,8 +177,8 @@ class FunctionalWarp {
   /// Bytes at a lane's address in a space; nullptr: the launch has ended.  `own` of a CTA's own shared memory.
   uint8_t* bytes_at(ptx::Space space, uint64_t address, uint32_t bytes, int lane, bool store);
   uint8_t* global_bytes(uint64_t address, uint32_t bytes) {
-    const uint64_t in = address - range_.first;
-    return in < range_.bytes && bytes <= range_.bytes - in ? range_.host + in : find_global(address, bytes);
+    const uint64_t in = address - global_.first;
+    return in < global_.bytes && bytes <= global_.bytes - in ? global_.host + in : find_global(address, bytes);
   }
   /// For who asks what the launch reads and writes; of bytes that are not global, nothing.
   void record(const uint8_t* at, uint64_t bytes, bool reads, bool writes, bool strong) {
@@ -183,8 +188,8 @@ class FunctionalWarp {
   }
   /// Of bytes that bytes_at() has just given; 0: they are not global.
   uint64_t global_address(const uint8_t* at) const {
-    const auto in = uint64_t(at - range_.host);
-    return in < range_.bytes ? range_.first + in : 0;
+    const auto in = uint64_t(at - global_.host);
+    return in < global_.bytes ? global_.first + in : 0;
   }
   uint8_t* local_bytes(int lane, uint64_t offset, uint64_t bytes);
   /// The warp waits until a barrier has completed so often; `reduction`: it writes the result of bar.red then.
@@ -195,15 +200,35 @@ class FunctionalWarp {
 
  private:
   Stop run_group(ptx::LaneGroup& group);
-  void compute(const ptx::Instr* from, const ptx::Instr* to, ptx::LaneMask group);
-  bool access(const ptx::Instr& i, ptx::LaneMask lanes);
-  bool load_parameter(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
+  bool compute(uint32_t from, uint32_t to, ptx::LaneMask group);
+  /// ld and st.  Most are by all lanes, side by side, and pass through here alone.
+  bool access(const ptx::Instr& i, ptx::LaneMask lanes) {
+    const FunctionalCode::Memory& how = code.memory[i.detail];
+    if (how.together && lanes == ptx::kAllLanes) {
+      const LanePlaces::Entry& known = places_.of(how.move.address_row());
+      if (!how.move.follows(known)) look(how);
+      if (how.move.run_together(file, known) || how.move.run(file, known.region, lanes)) return true;
+    }
+    return access_lanes(code.code.program().accesses[i.detail], how, lanes);
+  }
+  /// At the row of addresses of an instruction by all lanes.
+  void look(const FunctionalCode::Memory& how);
+  bool access_lanes(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
+  void load_parameter(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
   /// As a plain move's run(), and `accesses_` hears of it.
   bool move_recorded(const ptx::Access& access, const FunctionalCode::Memory& how, const MemoryRegion& region,
                      ptx::LaneMask lanes);
   template <bool kStore>
   bool move_lanes(const ptx::Access& access, const FunctionalCode::Memory& how, ptx::LaneMask lanes);
-  MemoryRegion region_of(ptx::Space space, uint64_t address);
+  /// Where the bytes at an address lie, as far as it is known without a look at each lane; until the next call.
+  const MemoryRegion& region_of(ptx::Space space, uint64_t address) {
+    const bool perhaps_global =
+        space == ptx::Space::global || space == ptx::Space::generic || space == ptx::Space::none;
+    if (perhaps_global && address - global_.first < global_.bytes) return global_;
+    if (space == ptx::Space::shared && address - shared_.first < shared_.bytes) return shared_;
+    return find_region(space, address);
+  }
+  const MemoryRegion& find_region(ptx::Space space, uint64_t address);
   uint8_t* find_global(uint64_t address, uint32_t bytes);
   struct Found {
     uint8_t* bytes;  ///< nullptr: `where` says why, a finding of `check`
@@ -216,10 +241,12 @@ class FunctionalWarp {
   ptx::LaneGroups groups_;
   ptx::LaneMask live_ = 0;
   std::vector<uint8_t> local_;
-  DeviceMemory::Range range_;  ///< the allocation that was reached last
+  MemoryRegion global_;  ///< the allocation that was reached last
+  MemoryRegion shared_;  ///< of the own CTA
+  MemoryRegion other_;   ///< that region_of() has found last
   models::AccessMap* const accesses_;
   models::AccessMap::Cursor cursors_[2];  ///< of what it reads, of what it writes
-  LaneStrides strides_;
+  LanePlaces places_;
   uint32_t current_ = 0;                   ///< instruction that executes
   uint64_t executed_ = 0, slice_end_ = 0;  ///< instructions
   uint64_t divisions_ = 0;

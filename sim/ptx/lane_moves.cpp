@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 #include "ptx/alu/wide.h"
 
@@ -22,24 +21,27 @@ using Data = LaneMove::Data;
 
 /// From each lane's address to the next one's, where all are alike.
 template <class Address>
-uint64_t find_stride(const Address* addresses) {
+uint64_t find_stride(const void* of_lanes) {
+  const auto* const addresses = static_cast<const Address*>(of_lanes);
   const auto stride = static_cast<Address>(addresses[1] - addresses[0]);
-  Address unlike = 0;
-  for (int lane = 0; lane + 1 < kLanes; ++lane) {
-    const auto distance = static_cast<Address>(addresses[lane + 1] - addresses[lane]);
-    unlike |= distance ^ stride;
+  // Rows are read as they have been written, from their beginnings: processors hand such bytes on at once.
+  Address unlike = 0, expected = addresses[0];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    unlike |= addresses[lane] ^ expected;
+    expected = static_cast<Address>(expected + stride);
   }
-  return unlike == 0 ? stride : LaneStrides::kNone;
+  return unlike == 0 ? stride : LanePlaces::kNone;
 }
 
 /// Bytes of each lane of the mask from the region's first.  @return not 0: some lane is not aligned, or outside
 template <class Address>
-uint64_t find_places(const Address* base, Address offset, const MemoryRegion& region, uint32_t bytes,
+uint64_t find_places(const void* of_lanes, uint64_t offset, const MemoryRegion& region, uint32_t bytes,
                      LaneMask lanes, uint64_t* in) {
+  const auto* const base = static_cast<const Address*>(of_lanes);
   const uint64_t last = region.bytes - bytes, first = region.first, low = bytes - 1;
   uint64_t wrong = 0;
   const auto one = [&](int lane) {
-    const uint64_t address = static_cast<Address>(base[lane] + offset);
+    const uint64_t address = static_cast<Address>(base[lane] + static_cast<Address>(offset));
     in[lane] = address - first;
     wrong |= (address & low) | uint64_t{address - first > last};
   };
@@ -55,29 +57,30 @@ uint64_t find_places(const Address* base, Address offset, const MemoryRegion& re
 
 // ---- one register and lanes wherever they are ----
 
+/// move(lane) for those of the mask, in their order: of stores to the same address the last lane's value stays.
+template <class Move>
+void for_each_of(LaneMask lanes, Move&& move) {
+  if (lanes == ptx::kAllLanes)
+    for (int lane = 0; lane < kLanes; lane += 8)
+      move(lane), move(lane + 1), move(lane + 2), move(lane + 3), move(lane + 4), move(lane + 5), move(lane + 6),
+          move(lane + 7);
+  else
+    for (LaneMask left = lanes; left != 0; left &= left - 1) move(std::countr_zero(left));
+}
 template <class T, class Register>
-void load_lanes(Register* to, uint8_t* host, const uint64_t* in, LaneMask lanes) {
-  const auto one = [&](int lane) {
+void load_lanes(Register* to, const uint8_t* host, const uint64_t* in, LaneMask lanes) {
+  for_each_of(lanes, [=](int lane) {
     T value;
     std::memcpy(&value, host + in[lane], sizeof value);
     to[lane] = static_cast<Register>(value);
-  };
-  if (lanes == ptx::kAllLanes)
-    for (int lane = 0; lane < kLanes; ++lane) one(lane);
-  else
-    for (LaneMask left = lanes; left != 0; left &= left - 1) one(std::countr_zero(left));
+  });
 }
-/// Of lanes with the same address the last one's value stays.
 template <class T, class Register>
 void store_lanes(const Register* from, uint8_t* host, const uint64_t* in, LaneMask lanes) {
-  const auto one = [&](int lane) {
+  for_each_of(lanes, [=](int lane) {
     const T value = static_cast<T>(from[lane]);
     std::memcpy(host + in[lane], &value, sizeof value);
-  };
-  if (lanes == ptx::kAllLanes)
-    for (int lane = 0; lane < kLanes; ++lane) one(lane);
-  else
-    for (LaneMask left = lanes; left != 0; left &= left - 1) one(std::countr_zero(left));
+  });
 }
 template <class T>
 void load_scattered(RegisterFile& file, const Data& d, uint8_t* host, const uint64_t* in, LaneMask lanes) {
@@ -222,6 +225,8 @@ LaneMove::LaneMove(const ptx::Access& access) {
   address_ = access.address.row;
   offset_ = static_cast<uint64_t>(access.address.offset);
   wide_address_ = access.address.width != 4;
+  find_stride_ = wide_address_ ? ptx::wide<&find_stride<uint64_t>>() : ptx::wide<&find_stride<uint32_t>>();
+  find_places_ = wide_address_ ? ptx::wide<&find_places<uint64_t>>() : ptx::wide<&find_places<uint32_t>>();
   bool same_bytes = true;
   for (size_t e = 0; e < access.data.size(); ++e) {
     const ptx::Operand& o = access.data[e];
@@ -239,35 +244,23 @@ LaneMove::LaneMove(const ptx::Access& access) {
         element_ == 8 ? rows_function<uint64_t>(store_, elements_) : rows_function<uint32_t>(store_, elements_);
 }
 
-bool LaneMove::run(RegisterFile& file, const MemoryRegion& region, LaneMask lanes, LaneStrides& strides) const {
-  if (lanes != ptx::kAllLanes) strides.of(address_) = {};
-  if (region.bytes < bytes_) return false;
-  return wide_address_ ? run_at<uint64_t>(file, region, lanes, strides)
-                       : run_at<uint32_t>(file, region, lanes, strides);
+void LaneMove::look(const RegisterFile& file, const MemoryRegion& region, LanePlaces::Entry& known) const {
+  constexpr uint64_t kNarrow = uint64_t{1} << 32;  // addresses of 32 bits wrap around there
+  known.row = address_;
+  known.stride = find_stride_(file.read<uint8_t>(address_));
+  known.first = wide_address_ ? *file.read<uint64_t>(address_) : *file.read<uint32_t>(address_);
+  known.region.first = region.first;
+  known.region.bytes = region.lane_stride != 0                                   ? 0
+                       : wide_address_ || region.first + region.bytes <= kNarrow ? region.bytes
+                       : region.first < kNarrow                                  ? kNarrow - region.first
+                                                                                 : 0;
+  known.region.host = region.host;
 }
 
-template <class Address>
-bool LaneMove::run_at(RegisterFile& file, const MemoryRegion& region, LaneMask lanes, LaneStrides& strides) const {
-  static const auto find_stride_wide = ptx::wide<&find_stride<Address>>();
-  static const auto find_places_wide = ptx::wide<&find_places<Address>>();
-  const Address* const base = file.read<Address>(address_);
-  const auto offset = static_cast<Address>(offset_);
-  if (lanes == ptx::kAllLanes) {
-    LaneStrides::Entry& known = strides.of(address_);
-    if (!follows_ || known.row != address_) known = {address_, find_stride_wide(base)};
-    const bool side_by_side = known.stride == bytes_ && side_by_side_;
-    if (region.lane_stride == 0 && (side_by_side || (known.stride == 0 && broadcast_))) {
-      const auto first = static_cast<Address>(base[0] + offset);
-      const uint64_t in = first - region.first;
-      const uint64_t of_all = uint64_t{bytes_} * (side_by_side ? kLanes : 1);
-      const bool fits = (first & (bytes_ - 1)) == 0 && region.bytes >= of_all && in <= region.bytes - of_all &&
-                        first <= std::numeric_limits<Address>::max() - (of_all - 1);
-      if (fits && side_by_side) return side_by_side_(file, data_.data(), region.host + in), true;
-      if (fits) return broadcast_all(file, region.host + in), true;
-    }
-  }
+bool LaneMove::run(RegisterFile& file, const MemoryRegion& region, LaneMask lanes) const {
+  if (region.bytes < bytes_) return false;
   uint64_t in[kLanes];
-  if (find_places_wide(base, offset, region, bytes_, lanes, in) != 0) return false;
+  if (find_places_(file.read<uint8_t>(address_), offset_, region, bytes_, lanes, in) != 0) return false;
   for (int e = 0; e < elements_; ++e)
     if (const Data& d = data_[static_cast<size_t>(e)]; !d.sink)
       scattered_(file, d, region.host + static_cast<size_t>(e) * element_, in, lanes);

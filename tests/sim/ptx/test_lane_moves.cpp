@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -142,6 +143,48 @@ FunctionalResult load_at(std::vector<uint32_t> places) {
   return program.run({1, 1, 1}, {kLanes, 1, 1}, Arguments() << to.data << to.places << to.out << 0xffffffffu);
 }
 
+/// Loads of u32 through the address registers %a and %s, which is of 32 bits and shared memory, each register
+/// used again with other offsets, and stores of what they load: [out] {first, second, third, shared}.
+std::string offsets(int64_t second, int64_t third, int64_t shared) {
+  return fmt::format(
+      ".visible .entry k(.param .u64 data, .param .u64 places, .param .u64 out)\n{{\n"
+      ".reg .b64 %a, %b, %o, %x; .reg .b32 %r<5>, %t, %s;\n.shared .align 128 .b8 tile[512];\n"
+      "mov.u32 %t, %tid.x; mul.wide.u32 %x, %t, 4; ld.param.u64 %b, [places]; add.s64 %b, %b, %x;\n"
+      "ld.param.u64 %o, [out]; mul.wide.u32 %x, %t, 16; add.s64 %o, %o, %x;\n"
+      "shl.b32 %s, %t, 2; mov.u32 %r1, tile; add.u32 %r2, %s, %r1; st.shared.u32 [%r2+128], %s;\n"
+      "ld.global.u32 %t, [%b]; cvt.u64.u32 %x, %t; ld.param.u64 %a, [data]; add.s64 %a, %a, %x;\n"
+      "sub.u32 %s, %r2, 65536;\n"
+      "ld.shared.u32 %r4, [%s+65536];\n"
+      "ld.global.u32 %r1, [%a];\n"
+      "st.global.u32 [%o], %r1;\n"
+      "ld.global.u32 %r2, [%a+{}];\n"
+      "st.global.u32 [%o+4], %r2;\n"
+      "ld.global.u32 %r3, [%a+{}];\n"
+      "st.global.u32 [%o+8], %r3;\n"
+      "ld.shared.u32 %r4, [%s+{}];\n"
+      "st.global.u32 [%o+12], %r4;\nret;\n}}\n",
+      second, third, shared);
+}
+struct Offsets {
+  FunctionalResult result;
+  std::vector<uint32_t> out;
+};
+/// Word i of the allocation is i, of the one a megabyte behind it 1000 + i; lanes lie at `places`.
+Offsets at_offsets(const std::vector<uint32_t>& places, int64_t second, int64_t third,
+                   int64_t shared = 65536 + 128) {
+  FunctionalProgram program(offsets(second, third, shared));
+  constexpr uint32_t kData = 256;
+  const uint64_t data = program.memory.allocate(kData), next = program.memory.allocate(kData);
+  const uint64_t to = program.memory.allocate(4 * kLanes), out = program.memory.allocate(16 * kLanes);
+  REQUIRE(next - data == 1 << 20);
+  for (uint32_t i = 0; i < kData / 4; ++i)
+    program.memory.at<uint32_t>(data, i) = i, program.memory.at<uint32_t>(next, i) = 1000 + i;
+  for (uint32_t lane = 0; lane < kLanes; ++lane) program.memory.at<uint32_t>(to, lane) = 4 * places[lane];
+  Offsets seen{program.run({1, 1, 1}, {kLanes, 1, 1}, Arguments() << data << to << out), {}};
+  for (uint32_t i = 0; i < 4 * kLanes; ++i) seen.out.push_back(program.memory.at<uint32_t>(out, i));
+  return seen;
+}
+
 /// Loads and stores through two address registers, each used several times and written in between by all that can:
 /// arithmetic, a load, an atomic, a shuffle; under guards and behind branches.  `order` of the loads and stores:
 /// ".volatile" ones go lane by lane.
@@ -240,4 +283,39 @@ TEST_CASE("without models: the lane that is outside or not aligned is named, als
   result = load_at(places);
   CHECK(result.end == FunctionalEnd::out_of_bounds);
   CHECK(result.lane == 0);
+}
+
+TEST_CASE("without models: another offset of a known address register may reach another allocation, or none") {
+  std::vector<uint32_t> side_by_side(kLanes), anywhere(kLanes);
+  for (uint32_t lane = 0; lane < kLanes; ++lane) side_by_side[lane] = lane, anywhere[lane] = lane * 7 % 32;
+  for (const std::vector<uint32_t>& places : {side_by_side, anywhere}) {
+    const Offsets both = at_offsets(places, 1 << 20, 128);
+    REQUIRE(both.result.text == "");
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      CHECK(both.out[4 * lane] == places[lane]);
+      CHECK(both.out[4 * lane + 1] == 1000 + places[lane]);
+      CHECK(both.out[4 * lane + 2] == places[lane] + 32);
+      CHECK(both.out[4 * lane + 3] == 4 * lane);
+    }
+    // Some lanes beyond the end: the first of them is told, what came before has happened, and nothing after.
+    const Offsets beyond = at_offsets(places, 128 + 20, 0);
+    CHECK(beyond.result.end == FunctionalEnd::out_of_bounds);
+    const auto over = std::find_if(places.begin(), places.end(), [](uint32_t place) { return place >= 27; });
+    CHECK(beyond.result.lane == over - places.begin());
+    CHECK(beyond.result.text.find("ld.global.u32 at test.ptx:16") != std::string::npos);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      CHECK(beyond.out[4 * lane] == places[lane]);
+      CHECK(beyond.out[4 * lane + 1] == 0);
+    }
+    const Offsets before = at_offsets(places, 0, -4);
+    CHECK(before.result.end == FunctionalEnd::out_of_bounds);
+    CHECK(before.result.lane == 0);
+    CHECK(before.result.text.find("test.ptx:18") != std::string::npos);
+    const Offsets odd = at_offsets(places, 2, 0);
+    CHECK(odd.result.end == FunctionalEnd::misaligned);
+    CHECK(odd.result.lane == 0);
+    const Offsets shared = at_offsets(places, 0, 0, 65536 + 512 - 4);
+    CHECK(shared.result.check == "SM1");
+    CHECK(shared.result.lane == 1);
+  }
 }
