@@ -22,6 +22,13 @@ class LaneGroups {
   /// So many rounds in which every group has waited in vain: whoever is first waits on.
   static constexpr int kVainRounds = 64;
 
+  /// Nothing but one group of these lanes, at the first instruction.
+  void restart(LaneMask lanes) {
+    ready_.resize(1), waiting_.clear(), parked_.clear();
+    LaneGroup& all = ready_.front();
+    all.pc = 0, all.lanes = lanes, all.alone = false;
+    vain_rounds_ = 0;
+  }
   bool none_can_run() const { return ready_.empty() && waiting_.empty(); }
   bool none_is_ready() const { return ready_.empty(); }
   bool others() const { return !waiting_.empty() || !ready_.empty(); }

@@ -49,7 +49,12 @@ class RegisterFile {
         bytes_(own_bytes),
         own_(allocate(own_bytes), Free{own_bytes}),
         areas_{own_.get(), const_cast<std::byte*>(constants.data())} {
+    clear();
+  }
+  /// Zeros, as at first.
+  void clear() {
     std::memset(own_.get(), 0, bytes_);
+    carry = 0;
   }
 
   template <class T>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -152,19 +153,27 @@ void FunctionalCode::find_runs() {
 
 // ---------------------------------------------------------------- CTA
 
-FunctionalCta::FunctionalCta(const FunctionalCode& code, FunctionalGang& gang, uint64_t index, Dim3 id,
-                             uint32_t rank)
-    : code(code), gang(gang), index(index), id(id), rank(rank), shared(code.shared_bytes) {
+FunctionalCta::FunctionalCta(const FunctionalCode& code, FunctionalGang& gang, uint32_t rank)
+    : code(code), gang(gang), rank(rank), shared(code.shared_bytes) {
   const Dim3 b = code.launch.block;
   const uint32_t threads = b.x * b.y * b.z;
   for (uint32_t warp = 0; warp * ptx::kLanes < threads; ++warp)
     warps.push_back(std::make_unique<FunctionalWarp>(*this, warp));
+}
+
+void FunctionalCta::start(uint64_t index_in_grid, Dim3 ctaid) {
+  index = index_in_grid, id = ctaid;
+  std::ranges::fill(shared, uint8_t{0});
+  for (; used != 0; used &= used - 1) barriers[std::countr_zero(used)] = {};
+  printed.clear();
+  for (auto& warp : warps) warp->start();
   live_warps = uint32_t(warps.size());
 }
 
 void FunctionalCta::arrive(Barrier& barrier, uint32_t threads, uint32_t expected) {
   barrier.arrived += threads;
   barrier.expected = expected;
+  used |= 1u << (&barrier - barriers);
   complete_if_all(barrier);
 }
 
@@ -180,23 +189,34 @@ void FunctionalCta::complete_if_all(Barrier& barrier) {
 
 void FunctionalCta::warp_exited() {
   --live_warps;
-  for (Barrier& barrier : barriers) complete_if_all(barrier);
+  for (uint32_t left = used; left != 0; left &= left - 1) complete_if_all(barriers[std::countr_zero(left)]);
   --gang.live_warps;
   gang.cluster_complete_if_all();
 }
 
 // ---------------------------------------------------------------- cluster
 
-FunctionalGang::FunctionalGang(const FunctionalCode& code, uint64_t index) : code(code), index(index) {
+FunctionalGang::FunctionalGang(const FunctionalCode& code) : code(code) {
+  const Dim3 c = code.launch.cluster;
+  for (uint32_t rank = 0; rank < c.x * c.y * c.z; ++rank)
+    ctas.push_back(std::make_unique<FunctionalCta>(code, *this, rank));
+}
+
+void FunctionalGang::start(uint64_t index_in_grid) {
+  index = index_in_grid;
+  failed = false;
+  warp_instructions = issue_cycles = uncounted = 0;
+  live_warps = cluster_arrived = 0;
+  cluster_generation = 0;
   const Dim3 g = code.launch.grid, c = code.launch.cluster;
   const uint64_t across = g.x / c.x, down = g.y / c.y;
   const Dim3 first{uint32_t(index % across) * c.x, uint32_t(index / across % down) * c.y,
                    uint32_t(index / across / down) * c.z};
-  for (uint32_t rank = 0; rank < c.x * c.y * c.z; ++rank) {
+  for (auto& cta : ctas) {
+    const uint32_t rank = cta->rank;
     const Dim3 id{first.x + rank % c.x, first.y + rank / c.x % c.y, first.z + rank / c.x / c.y};
-    const uint64_t linear = (uint64_t{id.z} * g.y + id.y) * g.x + id.x;
-    ctas.push_back(std::make_unique<FunctionalCta>(code, *this, linear, id, rank));
-    live_warps += ctas.back()->live_warps;
+    cta->start((uint64_t{id.z} * g.y + id.y) * g.x + id.x, id);
+    live_warps += cta->live_warps;
   }
 }
 
@@ -221,18 +241,19 @@ FunctionalGang::State FunctionalGang::run() {
     const uint64_t before = warp_instructions;
     for (auto& cta : ctas)
       for (auto& warp : cta->warps) {
-        if (!warp || !warp->may_run()) continue;
+        if (warp->exited() || !warp->may_run()) continue;
         any_ran = true;
         const Stop stop = warp->run();
         if (failed) return State::failed;
         all_in_vain &= warp->in_vain();
-        if (stop == Stop::exited) warp.reset(), cta->warp_exited();
+        if (stop == Stop::exited) cta->warp_exited();
       }
-    const uint64_t executed = code.warp_instructions += warp_instructions - before;
+    uncounted += warp_instructions - before;
     progressed |= !all_in_vain;
     if (live_warps == 0) return State::done;
     if (!any_ran) return failure = stuck(), State::failed;
-    if (code.launch.max_warp_instructions != 0 && executed >= code.launch.max_warp_instructions)
+    if (const uint64_t most = code.launch.max_warp_instructions;
+        most != 0 && (code.warp_instructions += std::exchange(uncounted, 0)) >= most)
       return over_limit(), State::failed;
     vain = all_in_vain ? vain + 1 : 0;
     if (warp_instructions - begin >= kTurn) return turn_is_over = true, State::suspended;
@@ -245,7 +266,7 @@ std::string FunctionalGang::waiting() const {
   std::map<std::string, int> places;
   for (const auto& cta : ctas)
     for (const auto& warp : cta->warps)
-      if (warp) ++places[warp->where()];
+      if (!warp->exited()) ++places[warp->where()];
   std::string text;
   for (const auto& [place, warps] : places)
     text += fmt::format("{}{} warp{} at {}", text.empty() ? "" : ", ", warps, warps == 1 ? "" : "s", place);
@@ -265,6 +286,10 @@ void FunctionalGang::over_limit() {
   failure.end = FunctionalEnd::limit;
   failure.text = fmt::format("more than {} warp instructions, entry {}: {}", code.launch.max_warp_instructions,
                              code.launch.entry->name, waiting());
+}
+
+bool FunctionalGang::has_printed() const {
+  return std::ranges::any_of(ctas, [](const auto& cta) { return !cta->printed.empty(); });
 }
 
 std::string FunctionalGang::printed() const {

@@ -32,10 +32,11 @@ class Grid {
   }
 
   FunctionalResult run() {
-    int threads = launch_.threads > 0 ? launch_.threads : int(std::max(1u, std::thread::hardware_concurrency()));
-    threads = int(std::min<uint64_t>(uint64_t(threads), gangs_));
+    const int wanted =
+        launch_.threads > 0 ? launch_.threads : int(std::max(1u, std::thread::hardware_concurrency()));
+    threads_ = std::min<uint64_t>(uint64_t(wanted), gangs_);
     std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+    for (uint64_t i = 1; i < threads_; ++i) others.emplace_back([this] { work(); });
     work();
     for (std::thread& t : others) t.join();
     flush_printed(true);
@@ -47,71 +48,106 @@ class Grid {
 
  private:
   static constexpr uint64_t kSchedulers = 4;  ///< of an SM
+  static constexpr uint64_t kAtOnce = 16;     ///< gangs that a thread begins with, where there are many more
   static constexpr uint64_t kCtasOfSm = 8;  ///< more, and their shared memory and registers are too much for a host
   using Gang = std::unique_ptr<FunctionalGang>;
 
   void work() {
+    Gang spare;  // one that has ended: another can begin in it
     std::unique_lock lock(mutex_);
     for (;;) {
-      Gang gang = next(lock);
-      if (!gang) break;
-      ++running_;
-      lock.unlock();
-      const FunctionalGang::State state = gang->run();
-      lock.lock();
-      --running_;
-      put_back(std::move(gang), state);
-      turn_.notify_all();
+      Next turn = next(lock);
+      if (turn.end) break;
+      if (turn.gang) run(std::move(turn.gang), lock, spare);
+      while (turn.fresh < turn.fresh_end) turn.fresh = run_fresh(turn.fresh, turn.fresh_end, lock, spare);
     }
     turn_.notify_all();
   }
-
-  /// The one to run now; nullptr: there is nothing left to do.
-  Gang next(std::unique_lock<std::mutex>& lock) {
+  void run(Gang gang, std::unique_lock<std::mutex>& lock, Gang& spare) {
+    ++running_;
+    lock.unlock();
+    const FunctionalGang::State state = gang->run();
+    lock.lock();
+    --running_;
+    put_back(gang, state);
+    if (gang) spare = std::move(gang);
+    turn_.notify_all();
+  }
+  /// New ones, up to the first that has more to tell than that it has ended.  @return the one behind it
+  uint64_t run_fresh(uint64_t first, uint64_t end, std::unique_lock<std::mutex>& lock, Gang& spare) {
+    ++running_;
+    lock.unlock();
+    Gang gang = spare ? std::move(spare) : std::make_unique<FunctionalGang>(code_);
+    Ended ended;
+    uint64_t index = first;
+    FunctionalGang::State state{};
     for (;;) {
-      if (failed()) return nullptr;
+      gang->start(index);
+      state = gang->run();
+      if (++index == end || state != FunctionalGang::State::done || gang->has_printed()) break;
+      ended.add(*gang);
+    }
+    lock.lock();
+    --running_;
+    count(ended);
+    for (uint64_t silent = first; silent + 1 < index; ++silent) {
+      has_printed(silent, {});
+      in_vain_ = 0;  // it may have written what others wait for
+    }
+    put_back(gang, state);
+    if (gang) spare = std::move(gang);
+    turn_.notify_all();
+    return index;
+  }
+
+  /// What a thread does now.
+  struct Next {
+    Gang gang{};                        ///< runs on; nullptr: new ones begin
+    uint64_t fresh = 0, fresh_end = 0;  ///< these
+    bool end = false;                   ///< there is nothing left to do
+  };
+  Next next(std::unique_lock<std::mutex>& lock) {
+    for (;;) {
+      if (failed()) return {.end = true};
       const bool fresh = started_ < gangs_;
       if (fresh && (aside_.empty() || fresh_due_ > 0)) {
         if (fresh_due_ > 0) --fresh_due_;
-        return make(lock);
+        const uint64_t many = aside_.empty() && gangs_ - started_ > 4 * kAtOnce * threads_ ? kAtOnce : 1;
+        started_ += many;
+        return {.fresh = started_ - many, .fresh_end = started_};
       }
       if (aside_.empty()) {
-        if (running_ == 0) return nullptr;
+        if (running_ == 0) return {.end = true};
       } else if (in_vain_ < (fresh ? 1 : 2) * (aside_.size() + running_) + 2) {
         Gang gang = std::move(aside_.front());
         aside_.pop_front();
-        return gang;
+        return {.gang = std::move(gang)};
       } else if (fresh) {  // all of them wait for somebody else: as many again
         fresh_due_ = aside_.size();
         in_vain_ = 0;
         continue;
       } else if (running_ == 0) {
         report_deadlock();
-        return nullptr;
+        return {.end = true};
       }
       turn_.wait(lock);
     }
   }
 
-  Gang make(std::unique_lock<std::mutex>& lock) {
-    const uint64_t index = started_++;
-    ++running_;
-    lock.unlock();
-    Gang gang = std::make_unique<FunctionalGang>(code_, index);
-    lock.lock();
-    --running_;
-    return gang;
-  }
-
-  void put_back(Gang gang, FunctionalGang::State state) {
+  /// Takes it, unless it has ended.
+  void put_back(Gang& gang, FunctionalGang::State state) {
     in_vain_ = gang->progressed ? 0 : in_vain_ + 1;
+    code_.warp_instructions += std::exchange(gang->uncounted, 0);
     if (state == FunctionalGang::State::suspended) {
       // As many as the device has room for run beside each other there.
       const auto room = uint64_t(std::max(1, launch_.sms)) * kCtasOfSm / ctas();
       if (gang->turn_is_over && fresh_due_ == 0 && aside_.size() + running_ < room) fresh_due_ = 1;
       return aside_.push_back(std::move(gang));
     }
-    count(*gang);
+    Ended ended;
+    ended.add(*gang);
+    count(ended);
+    has_printed(gang->index, gang->printed());
     if (state == FunctionalGang::State::failed && gang->index < code_.last_gang) {
       code_.last_gang = gang->index;
       result_ = gang->failure;
@@ -119,18 +155,36 @@ class Grid {
     flush_printed();
   }
 
-  void count(const FunctionalGang& gang) {
-    issue_cycles_ += gang.issue_cycles;
-    longest_ = std::max(longest_, gang.issue_cycles);
-    printed_[gang.index] = gang.printed();
+  /// What is known of gangs once they have ended, or come to the end of their turn.
+  struct Ended {
+    uint64_t warp_instructions = 0, issue_cycles = 0, longest = 0;
+    void add(FunctionalGang& gang) {
+      warp_instructions += std::exchange(gang.uncounted, 0);
+      issue_cycles += gang.issue_cycles;
+      longest = std::max(longest, gang.issue_cycles);
+    }
+  };
+  void count(const Ended& ended) {
+    code_.warp_instructions += ended.warp_instructions;
+    issue_cycles_ += ended.issue_cycles;
+    longest_ = std::max(longest_, ended.longest);
+  }
+  void has_printed(uint64_t gang, std::string text) {
+    if (gang != next_printed_)
+      printed_[gang] = std::move(text);
+    else
+      print(text), ++next_printed_;
   }
 
   bool failed() const { return code_.last_gang != UINT64_MAX; }
 
+  void print(const std::string& text) const {
+    if (launch_.print && !text.empty()) launch_.print(text);
+  }
   /// What CTAs have printed, as far as all in front of them have ended.
   void flush_printed(bool all = false) {
     while (!printed_.empty() && (all || printed_.begin()->first == next_printed_)) {
-      if (launch_.print && !printed_.begin()->second.empty()) launch_.print(printed_.begin()->second);
+      print(printed_.begin()->second);
       next_printed_ = printed_.begin()->first + 1;
       printed_.erase(printed_.begin());
     }
@@ -150,7 +204,7 @@ class Grid {
   const FunctionalLaunch& launch_;
   std::mutex mutex_;  ///< of all below
   std::condition_variable turn_;
-  uint64_t gangs_ = 0, started_ = 0;
+  uint64_t gangs_ = 0, threads_ = 1, started_ = 0;
   size_t running_ = 0, in_vain_ = 0, fresh_due_ = 0;
   std::deque<Gang> aside_;
   uint64_t issue_cycles_ = 0, longest_ = 0;

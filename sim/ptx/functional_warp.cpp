@@ -32,18 +32,28 @@ FunctionalWarp::FunctionalWarp(FunctionalCta& cta, uint32_t index)
       code(cta.code),
       file(code.code.program().register_bytes, code.code.constants(cta.rank), code.code.windows(cta.rank)),
       index(index),
-      live_(lanes_of_warp(code.code.launch(), index)),
       local_(size_t(ptx::kLanes) * (code.code.program().local_bytes + code.code.program().call_param_bytes)),
-      accesses_(code.launch.memory ? code.launch.memory->accesses() : nullptr) {
+      accesses_(code.launch.memory ? code.launch.memory->accesses() : nullptr) {}
+
+void FunctionalWarp::start() {
   const auto sms = uint64_t(code.launch.sms);
+  file.clear();
   code.specials.fill(file, {.ctaid = cta.id,
                             .cluster_rank = cta.rank,
                             .warp = index,
                             .sm = cta.index % sms,
                             .sms = sms,
                             .grid = code.launch.grid_id});
+  std::ranges::fill(local_, uint8_t{0});
+  live_ = lanes_of_warp(code.code.launch(), index);
+  groups_.restart(live_);
   shared_ = {uint64_t{cta.rank} << kClusterRankShift, cta.shared.size(), cta.shared.data(), 0};
-  groups_.add_ready({0, live_});
+  places_.forget_all();
+  current_ = 0;
+  executed_ = slice_end_ = divisions_ = 0;
+  blocked_ = in_vain_ = tried_lock = false;
+  reduction_ = nullptr;
+  cluster_ticket = 0;
 }
 
 FunctionalWarp::Stop FunctionalWarp::run() {

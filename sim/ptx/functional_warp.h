@@ -64,7 +64,7 @@ class FunctionalCode {
   /// The module's variables, if the launch does not say where they lie: at kPtxConstantWindow, for this launch.
   mutable std::vector<uint8_t> variables;
   mutable std::atomic<uint64_t> last_gang = UINT64_MAX;  ///< a gang behind it need not go on: this one has failed
-  mutable std::atomic<uint64_t> warp_instructions = 0;
+  mutable std::atomic<uint64_t> warp_instructions = 0;   ///< of gangs that have ended or come to the end of a turn
 
  private:
   const uint8_t* parameter_of(const ptx::Access& access) const;
@@ -79,7 +79,9 @@ class FunctionalCode {
 };
 
 struct FunctionalCta {
-  FunctionalCta(const FunctionalCode& code, FunctionalGang& gang, uint64_t index, Dim3 id, uint32_t rank);
+  FunctionalCta(const FunctionalCode& code, FunctionalGang& gang, uint32_t rank);
+  /// Becomes another CTA of the grid, at its first instruction.
+  void start(uint64_t index_in_grid, Dim3 ctaid);
 
   struct Barrier {
     uint32_t arrived = 0;     ///< threads
@@ -92,12 +94,13 @@ struct FunctionalCta {
 
   const FunctionalCode& code;
   FunctionalGang& gang;
-  const uint64_t index;
-  const Dim3 id;
+  uint64_t index = 0;
+  Dim3 id;
   const uint32_t rank;  ///< in its cluster
   std::vector<uint8_t> shared;
   Barrier barriers[kBarriers];
-  std::vector<std::unique_ptr<FunctionalWarp>> warps;
+  uint32_t used = 0;                                   ///< barriers, as bits, where threads have arrived
+  std::vector<std::unique_ptr<FunctionalWarp>> warps;  ///< also those that have exited
   uint32_t live_warps = 0;
   std::string printed;
 
@@ -110,20 +113,24 @@ struct FunctionalCta {
 };
 
 struct FunctionalGang {
-  FunctionalGang(const FunctionalCode& code, uint64_t index);
+  explicit FunctionalGang(const FunctionalCode& code);
+  /// Becomes this one of the grid's gangs, at its first instruction: short CTAs come and go, what they are made of
+  /// stays.
+  void start(uint64_t index_in_grid);
 
   enum class State : uint8_t { done, suspended, failed };
   /// Until all its warps have exited, or those that are left spin on memory.
   State run();
 
   const FunctionalCode& code;
-  const uint64_t index;
+  uint64_t index = 0;
   std::vector<std::unique_ptr<FunctionalCta>> ctas;
   FunctionalResult failure;  ///< of the first warp that could not go on
   bool failed = false;
   bool progressed = false;    ///< in the last run() something else happened than polls
   bool turn_is_over = false;  ///< the last run() ended because it had taken long
   uint64_t warp_instructions = 0, issue_cycles = 0;
+  uint64_t uncounted = 0;  ///< of the warp instructions: FunctionalCode does not know of them yet
 
   // barrier.cluster
   uint32_t live_warps = 0, cluster_arrived = 0;
@@ -133,6 +140,7 @@ struct FunctionalGang {
 
   /// All that are left wait for ever.
   FunctionalResult stuck() const;
+  bool has_printed() const;
   std::string printed() const;
 
  private:
@@ -143,6 +151,8 @@ struct FunctionalGang {
 class FunctionalWarp {
  public:
   FunctionalWarp(FunctionalCta& cta, uint32_t index);
+  /// Begins, as a warp of the CTA that its `cta` has become.
+  void start();
 
   enum class Stop : uint8_t {
     exited,
@@ -153,6 +163,7 @@ class FunctionalWarp {
   };
   /// Runs on, which a blocked one may not; counts instructions for its gang.
   Stop run();
+  bool exited() const { return live_ == 0; }
   /// What it is blocked at has completed.
   bool may_run();
   /// The last run() did nothing but poll.

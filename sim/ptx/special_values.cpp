@@ -90,16 +90,11 @@ OfLane lane_value(std::string_view name) {
   return nullptr;
 }
 
-template <class T, class F>
-void fill_row(T* to, F&& value) {
-  for (uint32_t lane = 0; lane < uint32_t(ptx::kLanes); ++lane) to[lane] = T(value(lane));
-}
-template <class F>
-void fill_lanes(ptx::RegisterFile& file, const ptx::Special& special, F&& value) {
+void fill_lanes(ptx::RegisterFile& file, const ptx::Special& special, uint64_t value) {
   if (special.width == 4)
-    fill_row(file.write<uint32_t>(special.row), value);
+    std::fill_n(file.write<uint32_t>(special.row), ptx::kLanes, uint32_t(value));
   else
-    fill_row(file.write<uint64_t>(special.row), value);
+    std::fill_n(file.write<uint64_t>(special.row), ptx::kLanes, value);
 }
 
 }  // namespace
@@ -141,9 +136,19 @@ void SpecialRows::fill(ptx::RegisterFile& file, const WarpIdentity& who) const {
   for (const Source& from : sources_) {
     const ptx::Special& special = *from.special;
     if (!from.values.empty()) {
-      fill_lanes(file, special, [&](uint32_t lane) { return uint64_t{from.values[first + lane]}; });
+      const uint32_t* const values = &from.values[first];
+      if (special.width == 4)
+        std::copy_n(values, ptx::kLanes, file.write<uint32_t>(special.row));
+      else
+        std::copy_n(values, ptx::kLanes, file.write<uint64_t>(special.row));
     } else if (from.of_lane) {
-      fill_lanes(file, special, [&](uint32_t lane) { return uint64_t{from.of_lane(block, first + lane, lane)}; });
+      for (uint32_t lane = 0; lane < uint32_t(ptx::kLanes); ++lane) {
+        const uint32_t value = from.of_lane(block, first + lane, lane);
+        if (special.width == 4)
+          file.write<uint32_t>(special.row)[lane] = value;
+        else
+          file.write<uint64_t>(special.row)[lane] = value;
+      }
     } else {
       const uint64_t value = from.vector   ? component(from.vector(code_, who), from.component)
                              : from.scalar ? from.scalar(code_, who)
@@ -151,7 +156,7 @@ void SpecialRows::fill(ptx::RegisterFile& file, const WarpIdentity& who) const {
       if (special.width == 1)
         file.set_predicate(special.row, LaneMask(value), ptx::kAllLanes);
       else
-        fill_lanes(file, special, [&](uint32_t) { return value; });
+        fill_lanes(file, special, value);
     }
   }
 }
@@ -165,7 +170,7 @@ void fill_clocks(ptx::RegisterFile& file, const ptx::Program& program, uint64_t 
       const auto ns = uint64_t(double(cycle) / sm_clock_ghz);
       v = special.name == "%globaltimer_hi" ? ns >> 32 : ns;
     }
-    fill_lanes(file, special, [&](uint32_t) { return v; });
+    fill_lanes(file, special, v);
   }
 }
 

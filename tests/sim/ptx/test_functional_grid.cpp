@@ -487,3 +487,94 @@ FAIL:
     CHECK(r.ctaid == Dim3{20, 0, 0});
   }
 }
+
+TEST_CASE("FunctionalGrid: a CTA finds nothing of the ones that its thread of the host has carried out before") {
+  // Registers, predicates, shared and local memory are zeros and the clock begins, whatever others have left.
+  FunctionalProgram p(R"(
+.entry k(.param .u64 to) {
+	.shared .align 16 .b8 tile[256];
+	.local .align 8 .b8 depot[8];
+	.reg .b32 %r<12>; .reg .b64 %rd<5>; .reg .pred %p<3>;
+	mov.u32 %r9, %clock;
+	ld.shared.u32 %r1, [tile+252];
+	ld.local.u32 %r2, [depot+4];
+	or.b32 %r1, %r1, %r2;
+	or.b32 %r1, %r1, %r3;
+	selp.u32 %r4, 64, 0, %p1;
+	or.b32 %r1, %r1, %r4;
+	cvt.u32.u64 %r5, %rd4;
+	or.b32 %r1, %r1, %r5;
+	add.u32 %r1, %r1, %r9;
+	mov.u32 %r6, %ctaid.x; mov.u32 %r7, %ntid.x; mov.u32 %r8, %tid.x; mad.lo.u32 %r6, %r6, %r7, %r8;
+	ld.param.u64 %rd1, [to]; mad.wide.u32 %rd2, %r6, 4, %rd1;
+	st.global.u32 [%rd2], %r1;
+	bar.sync 0;
+	mov.u32 %r3, 5; setp.ne.u32 %p1, %r3, 4; mov.u64 %rd4, 9;
+	st.shared.u32 [tile+252], 3; st.local.u32 [depot+4], 17;
+	mov.u32 %r10, %clock;
+	add.u32 %r3, %r3, %r10; cvt.u64.u32 %rd4, %r3; @%p1 st.shared.u32 [tile], %r3;
+	ret;
+})");
+  constexpr uint32_t kCtas = 500, kThreads = 80;
+  for (const int threads : {1, 3}) {
+    const uint64_t to = p.memory.allocate(4 * kCtas * kThreads);
+    const FunctionalResult r = p.run({kCtas, 1, 1}, {kThreads, 1, 1}, Arguments() << to, {1, 1, 1}, threads);
+    REQUIRE(r.text == "");
+    CHECK(r.warp_instructions == uint64_t{kCtas} * 3 * 28);
+    int unlike = 0;
+    for (uint32_t i = 0; i < kCtas * kThreads; ++i)
+      unlike += p.memory.at<uint32_t>(to, i) != p.memory.at<uint32_t>(to, 0);
+    CHECK(unlike == 0);
+    CHECK(p.memory.at<uint32_t>(to, 0) < 3);  // the clock's
+  }
+}
+
+TEST_CASE("FunctionalGrid: arrivals at a barrier that a CTA leaves behind are not another CTA's") {
+  FunctionalProgram p(R"(
+.entry k(.param .u32 waits) {
+	.reg .b32 %r<4>; .reg .pred %p<2>;
+	ld.param.u32 %r1, [waits]; mov.u32 %r2, %ctaid.x;
+	setp.eq.u32 %p1, %r1, %r2;
+	@%p1 bra WAIT;
+	bar.arrive 1, 64;
+	ret;
+WAIT:
+	bar.sync 1, 64;
+	ret;
+})");
+  const FunctionalResult r = p.run({300, 1, 1}, {32, 1, 1}, Arguments() << 7u, {1, 1, 1}, 1);
+  CHECK(r.end == FunctionalEnd::deadlock);
+  CHECK(r.ctaid == Dim3{7, 0, 0});
+  CHECK(p.run({300, 1, 1}, {32, 1, 1}, Arguments() << 300u, {1, 1, 1}, 2).end == FunctionalEnd::finished);
+}
+
+TEST_CASE("FunctionalGrid: of many CTAs that print, some and none, the text is in their order") {
+  FunctionalProgram p(R"(
+.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments);
+.global .align 1 .b8 words[5] = {37, 117, 59, 0, 0};
+.entry k() {
+	.local .align 8 .b8 depot[8];
+	.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
+	mov.u32 %r1, %ctaid.x; and.b32 %r2, %r1, 7;
+	setp.ne.u32 %p1, %r2, 3;
+	@%p1 ret;
+	mov.u64 %rd1, depot; cvta.local.u64 %rd1, %rd1; st.u32 [%rd1], %r1;
+	mov.u64 %rd2, words; cvta.global.u64 %rd2, %rd2;
+	{
+	.param .b64 a; st.param.b64 [a], %rd2;
+	.param .b64 b; st.param.b64 [b], %rd1;
+	.param .b32 s;
+	call.uni (s), vprintf, (a, b);
+	}
+	ret;
+})");
+  std::string expected;
+  for (int i = 3; i < 1000; i += 8) expected += std::to_string(i) + ";";
+  for (const int threads : {1, 2, 4}) {
+    p.printed.clear();
+    const FunctionalResult r = p.run({1000, 1, 1}, {1, 1, 1}, {}, {1, 1, 1}, threads);
+    INFO(r.text);
+    CHECK(r.end == FunctionalEnd::finished);
+    CHECK(p.printed == expected);
+  }
+}
