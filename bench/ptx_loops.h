@@ -17,7 +17,8 @@ inline constexpr uint64_t kLoopBytes = uint64_t{1} << 20;
 struct Loop {
   std::string name;
   std::string ptx;
-  int ctas = 128;  ///< of 8 warps
+  int ctas = 128;
+  int warps = 8;  ///< of a CTA
 };
 
 /// `body` in a loop, `before` in front of it, and at the end each lane's %r0 stored.
@@ -149,10 +150,16 @@ inline Loop short_kernel() {
           "st.global.f32 [%d3+524288], %f2;\nEND: ret;\n}\n",
           16384};
 }
+/// The same in CTAs of one warp.
+inline Loop short_ctas() {
+  Loop loop = short_kernel();
+  loop.name = "short CTAs", loop.ctas *= loop.warps, loop.warps = 1;
+  return loop;
+}
 
 inline std::vector<Loop> loops() {
   return {arithmetic_loop(), memory_loop(),    address_loop(), fill_loop(),
-          product_loop(),    reduction_loop(), short_kernel()};
+          product_loop(),    reduction_loop(), short_kernel(), short_ctas()};
 }
 
 }  // namespace sm100::bench

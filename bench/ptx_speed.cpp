@@ -71,7 +71,7 @@ class OneAllocation : public sim::DeviceMemory {
 void without_models(const bench::Loop& loop) {
   const ptx::Module module = ptx::parse(loop.ptx, "loop.ptx");
   const OneAllocation memory;
-  constexpr int kWarps = 8, kFunctionalRounds = kRounds / 256;
+  constexpr int kFunctionalRounds = kRounds / 256;
   struct {
     uint64_t out = OneAllocation::kFirst;
     uint32_t rounds = kFunctionalRounds;
@@ -81,7 +81,7 @@ void without_models(const bench::Loop& loop) {
       sim::run_functional({.module = &module,
                            .entry = &module.entries[0],
                            .grid = {uint32_t(loop.ctas), 1, 1},
-                           .block = {32 * kWarps, 1, 1},
+                           .block = {32 * uint32_t(loop.warps), 1, 1},
                            .parameters = {reinterpret_cast<const uint8_t*>(&window), 12},
                            .memory = &memory});
   if (result.end != sim::FunctionalEnd::finished) {
