@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The simulator's hot loops, in the form of the instruction set in use: matrix products and the maximum of clocks.
+/// The simulator's hot loops, in the form of the instruction set in use: matrix products, clocks that are joined
+/// and compared.
 ///
 /// A result is defined to the bit, whatever the instruction set: sums run over k in ascending order, each step is
 /// one fused multiply-add (rounded once), and NaN results have one pattern.
@@ -36,6 +37,11 @@ inline float added(float d, float sum) {
   return x == x ? x : __builtin_bit_cast(float, kCanonicalNan);
 }
 
+/// Which of two clocks has something that is later than the other's.
+struct Later {
+  bool first, second;
+};
+
 struct Kernels {
   /// Operands have at most 12 significant bits (f16, bf16, tf32, 8-bit types).  Where D += finds a NaN in D, that
   /// NaN stays.
@@ -44,6 +50,8 @@ struct Kernels {
   void (*product_f64)(const Product<double>&);
   /// to[i] = max(to[i], from[i])
   void (*take_later)(uint32_t* to, const uint32_t* from, size_t count);
+  /// Whether some a[i] > b[i], and whether some b[i] > a[i].
+  Later (*later_of)(const uint32_t* a, const uint32_t* b, size_t count);
 };
 
 /// Those of one instruction set, which must be available.

@@ -120,3 +120,12 @@ void product_f64(const Product<double>& p) { multiply<F64>(p); }
 void take_later(uint32_t* to, const uint32_t* from, size_t count) {
   for (size_t i = 0; i < count; ++i) to[i] = to[i] < from[i] ? from[i] : to[i];
 }
+
+Later later_of(const uint32_t* a, const uint32_t* b, size_t count) {
+  uint32_t of_a = 0, of_b = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t latest = a[i] < b[i] ? b[i] : a[i];
+    of_a |= latest ^ b[i], of_b |= latest ^ a[i];
+  }
+  return {of_a != 0, of_b != 0};
+}

@@ -62,6 +62,6 @@ using F64 = Row<double, 2>;
 
 }  // namespace
 
-const Kernels kPortableKernels{product_f32, product_f64, take_later};
+const Kernels kPortableKernels{product_f32, product_f64, take_later, later_of};
 
 }  // namespace sm100::vector

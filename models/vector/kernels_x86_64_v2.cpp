@@ -48,6 +48,6 @@ struct F64 {
 
 }  // namespace
 
-const Kernels kX86V2Kernels{product_f32, product_f64, take_later};
+const Kernels kX86V2Kernels{product_f32, product_f64, take_later, later_of};
 
 }  // namespace sm100::vector

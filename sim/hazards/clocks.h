@@ -12,6 +12,8 @@
 #include <iterator>
 #include <vector>
 
+#include "sim/hazards/clock_words.h"
+
 namespace sm100::sim {
 
 using Clock = uint32_t;
@@ -33,30 +35,30 @@ class VectorClock {
     return true;
   }
   void advance(Stamp to) {
-    if (to.component >= clocks_.size()) clocks_.resize(to.component + 1);
-    clocks_[to.component] = std::max(clocks_[to.component], to.clock);
+    if (to.clock > of(to.component)) clocks_.own(to.component + 1)[to.component] = to.clock;
   }
   /// Does not know the stamp, nor what came after it.
   void lower(Stamp below) {
-    if (below.component < clocks_.size() && clocks_[below.component] >= below.clock)
-      clocks_[below.component] = below.clock == 0 ? 0 : below.clock - 1;
+    if (of(below.component) >= below.clock && of(below.component) > 0)
+      clocks_.own(0)[below.component] = below.clock == 0 ? 0 : below.clock - 1;
   }
-  void clear() { clocks_.clear(); }  // the room stays
+  void clear() { clocks_.clear(); }
   /// The first `components` of another clock.
   void assign(const VectorClock& other, size_t components) {
-    clocks_.assign(other.clocks_.begin(), other.clocks_.begin() + long(std::min(components, other.clocks_.size())));
+    if (components >= other.clocks_.size())
+      clocks_ = other.clocks_;
+    else
+      clocks_.copy(other.clocks_.begin(), uint32_t(components));
   }
+  /// Where one of the two knows all that the other does, they are one from then on.
   void join(const VectorClock& other) {
-    if (clocks_.empty()) return void(clocks_ = other.clocks_);
-    if (clocks_.size() < other.clocks_.size()) clocks_.resize(other.clocks_.size());
-    take_later(clocks_.data(), other.clocks_.data(), other.clocks_.size());
+    if (!clocks_.is_same(other.clocks_)) join_another(other);
   }
 
  private:
-  /// Joins are what the checker does most: thousands of components in a cluster of 16.
-  static void take_later(Clock* to, const Clock* from, size_t count);
+  void join_another(const VectorClock& other);
 
-  std::vector<Clock> clocks_;
+  ClockWords clocks_;
 };
 
 /// What a warp knows, and hands on at a release.

@@ -27,23 +27,31 @@ void HazardChecker::lanes_have_waited(const Thread& t, uint32_t offset) {
     *known = wait;
   } else {
     self.lane_waits.push_back(wait);
-    ++barrier.lane_waits;
+    barrier.lane_waits |= 1u << t.by.warp;
   }
+  self.lanes_apart = true;
 }
 
 void HazardChecker::lanes_meet(const Thread& t) {
-  if (std::popcount(t.lanes) < 2) return;
+  WarpState& self = warp(t);
+  if (!self.lanes_apart || std::popcount(t.lanes) < 2) return;
   bool stepped = false;
-  for (LanesWait& wait : warp(t).lane_waits) {
-    if ((wait.late & t.lanes) == 0) continue;
-    if (!std::exchange(stepped, true)) step(t);
-    wait.late &= ~t.lanes;
-    if (wait.late == 0) wait.met = now(t).clock;
+  self.lanes_apart = false;
+  for (LanesWait& wait : self.lane_waits) {
+    if ((wait.late & t.lanes) != 0) {
+      if (!std::exchange(stepped, true)) step(t);
+      wait.late &= ~t.lanes;
+      if (wait.late == 0) wait.met = now(t).clock;
+    }
+    self.lanes_apart |= wait.late != 0 || wait.ahead != 0;
   }
 }
 
 void HazardChecker::lanes_signal(const Thread& t) {
-  for (LanesWait& wait : warp(t).lane_waits) {
+  WarpState& self = warp(t);
+  if (!self.lanes_apart) return;
+  self.lanes_apart = false;
+  for (LanesWait& wait : self.lane_waits) {
     if (wait.late == 0) {
       // What ends the phase may wait for this signal, too; a copy's bytes hand on no clock of its thread.
       wait.ahead = 0;
@@ -54,6 +62,7 @@ void HazardChecker::lanes_signal(const Thread& t) {
       wait.met = now(t).clock;
     else if (wait.ahead == 0)
       wait.ahead = t.lanes, wait.ahead_at = t.by.loc;
+    self.lanes_apart |= wait.late != 0 || wait.ahead != 0;
   }
 }
 
@@ -63,10 +72,10 @@ void HazardChecker::check_lanes(const models::MbarrierEvent& e, Barrier& barrier
     const uint32_t own = component(rank(e.slot), warp, kWarp);
     return std::max(barrier.completed.happened.of(own), barrier.completed.likely.of(own));
   };
-  for (int w = 0; w < int(in.warps.size()) && barrier.lane_waits > 0; ++w)
+  for (uint32_t left = std::exchange(barrier.lane_waits, 0); left != 0; left &= left - 1) {
+    const int w = std::countr_zero(left);
     std::erase_if(in.warps[size_t(w)].lane_waits, [&](const LanesWait& wait) {
       if (wait.barrier != &barrier) return false;
-      --barrier.lane_waits;
       // What completes the phase waited for something that some lanes did after their wait, others perhaps before.
       const Clock until = knows_until(w);
       const bool in_time = wait.late == 0 && wait.met <= until;
@@ -74,6 +83,7 @@ void HazardChecker::check_lanes(const models::MbarrierEvent& e, Barrier& barrier
         report_late_lanes(e, w, wait);
       return true;
     });
+  }
 }
 
 void HazardChecker::report_late_lanes(const models::MbarrierEvent& e, int w, const LanesWait& wait) {

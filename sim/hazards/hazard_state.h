@@ -38,7 +38,7 @@ struct HazardState {
     };
     std::vector<Fill> fills;
     bool counts_bytes = false;        ///< some phase has; arrivals alone do not say that one is over
-    uint32_t lane_waits = 0;          ///< WarpState::lane_waits for it, of all warps
+    uint32_t lane_waits = 0;          ///< warps with a WarpState::lane_waits for it, a bit each
     std::vector<uint32_t> in_flight;  ///< copies and responses that signal it, by op
     uint64_t expected = 0, came = 0;  ///< bytes of the open phase
     models::Source expects{};         ///< its last expect_tx
@@ -114,6 +114,7 @@ struct HazardState {
     Stamp apart{0, 0};  ///< own accesses from here on are not what lanes of it released at `apart_at`
     Loc apart_at{};
     std::vector<LanesWait> lane_waits;    ///< of which the next phase is not over
+    bool lanes_apart = false;             ///< one of these has lanes that are late, or were ahead
     GlobalStores::Number last_store = 0;  ///< to global memory
     /// What it writes to its CTA's shared memory from one fence.proxy.async to the next: where that begins.
     struct Strip {

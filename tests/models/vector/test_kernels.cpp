@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -125,5 +126,27 @@ TEST_CASE("take_later is the maximum of unsigned words", "[vector]") {
     }
     kernels_of(set).take_later(to.data(), from.data(), to.size());
     CHECK(to == expected);
+  }
+}
+
+TEST_CASE("later_of finds the one word that is later, wherever it lies", "[vector]") {
+  for (InstructionSet set : available_instruction_sets()) {
+    CAPTURE(name(set));
+    const auto later = [&](const std::vector<uint32_t>& a, const std::vector<uint32_t>& b, size_t count) {
+      const Later found = kernels_of(set).later_of(a.data(), b.data(), count);
+      return std::pair{found.first, found.second};
+    };
+    std::vector<uint32_t> a(103, 7), b(103, 7);
+    CHECK(later(a, b, a.size()) == std::pair{false, false});
+    for (size_t i = 0; i < a.size(); ++i) {
+      CAPTURE(i);
+      b[i] = 0xffffffff;  // unsigned
+      CHECK(later(a, b, a.size()) == std::pair{false, true});
+      CHECK(later(b, a, a.size()) == std::pair{true, false});
+      CHECK(later(a, b, i) == std::pair{false, false});
+      b[i] = 6, b[(i + 50) % b.size()] = 8;
+      CHECK(later(a, b, a.size()) == std::pair{true, true});
+      b[i] = b[(i + 50) % b.size()] = 7;
+    }
   }
 }
