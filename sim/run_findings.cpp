@@ -10,6 +10,7 @@
 #include "sim/hang_report.h"
 #include "sim/hazards/barriers_meant.h"
 #include "sim/provenance/explanation.h"
+#include "sim/role_work.h"
 #include "sim/text.h"
 
 namespace sm100::sim {
@@ -122,7 +123,10 @@ void add_earlier_warning(models::Violation& v, const EndedRun& run) {
   const models::Violation* before = nullptr;
   for (const models::Violation& w : run.device.observer.warnings()) {
     const bool of_waits = (w.id == "MB8" || w.id == "NB4") && w.time <= v.time && in_cluster(w);
-    if (of_waits || (w.id == "TC2" && line_of(w.source.loc) == line_of(v.source.loc))) before = &w;
+    // Who takes another step's stage for its own reads what is not there yet, or hands back what others still read.
+    const bool of_work = w.id == "WK1" && w.time <= v.time && w.source.cta == v.source.cta &&
+                         (v.id == "TM5" || v.id == "TC7" || v.id == "TM7");
+    if (of_waits || of_work || (w.id == "TC2" && line_of(w.source.loc) == line_of(v.source.loc))) before = &w;
   }
   if (!before) return;
   const Kernel& kernel = kernel_at(*before, run);
@@ -169,6 +173,29 @@ void add_tile_without_steps(models::Violation& v, const EndedRun& run) {
   }
 }
 
+/// Of MB3: the address of a barrier that does not exist follows from a tile that the role should not have.
+void add_other_work(models::Violation& v, const EndedRun& run) {
+  if (v.id != "MB3") return;
+  const Cta& cta = slot_of(v, run);
+  if (cta.linear_id() != v.source.cta) return;
+  if (const auto d = work_difference(cta, false)) v.message += "; " + d->text;
+}
+
+/// Of TM5, two copies that overlap: they are of one tensor, where a stage has two.
+void add_one_operand(models::Violation& v, const EndedRun& run) {
+  if (v.id != "TM5" || v.source.cta < 0 || v.source.warp < 0) return;
+  const Cta& cta = slot_of(v, run);
+  if (cta.linear_id() != v.source.cta) return;
+  const Warp& warp = *cta.warps()[size_t(v.source.warp)];
+  const BarrierName name = barrier_name(cta.kernel(), v.barrier);
+  const auto array = name.array ? size_t(name.array - cta.kernel().barriers.data()) : warp.use.size();
+  if (array >= warp.use.size()) return;
+  const auto& boxes = warp.use[array].boxes;
+  if (boxes[0].tensor == 0 || boxes[1].tensor != 0) return;
+  if (const std::string text = provenance::one_operand_alone(run, v.source.cta, boxes[0].tensor); !text.empty())
+    v.message += "; " + text;
+}
+
 void add_finding(Finding finding, std::string report, RunResult& result) {
   if (result.report.empty()) result.report = std::move(report);
   result.findings.push_back(std::move(finding));
@@ -178,11 +205,15 @@ void report_violations(const EndedRun& run, RunResult& result) {
   for (models::Violation v : run.device.observer.violations()) {
     add_arrival_before(v, run);
     add_earlier_warning(v, run);
-    if ((v.id == "TM10" || v.id == "TM1") && v.source.cta >= 0)
+    if ((v.id == "TM10" || v.id == "TM1") && v.source.cta >= 0) {
+      add_tiles(v, provenance::maps_that_differ(run, v.source.cta));
       add_tiles(v, provenance::stray_tiles(run, v.source.cta));
+    }
     if (v.id == "GM3" && v.global_address != 0 && v.places.size() == 2)
-      add_tiles(v,
-                provenance::tiles_of_race(run, v.global_address, v.places[0].source.cta, v.places[1].source.cta));
+      add_tiles(v, provenance::tiles_of_race(run, v.global_address, v.places[0].source.cta, v.places[1].source.cta,
+                                             v.places[0].text == v.places[1].text));
+    add_other_work(v, run);
+    add_one_operand(v, run);
     const Finding f = finding_of(v, run);
     const std::string report = violation_text(v, f, run) + "  the run ends here, its results are not checked\n" +
                                more_lines(f.id, run.scenario);

@@ -360,6 +360,7 @@ std::vector<Cause> Explainer::causes(bool with_data, bool right) {
     for (const auto& [history, acc] : accumulators_)
       if (!has_cause(acc)) compare_scales(acc);
     if (with_data) compare_output();
+    if (with_data && !right) explain_maps();
   }
   if (with_data) compare_copies();
   std::vector<Cause> all;

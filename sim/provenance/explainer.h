@@ -127,6 +127,8 @@ class Explainer {
   std::vector<Placed> placed(const Accumulator& acc) const;
   std::vector<Misfit> misfits(const Accumulator& acc) const;
   void explain_misfit(const Accumulator& acc, const Misfit& misfit);
+  /// ": its tensor map begins at SFB of group 1", where it is of no operand; empty: of what is not known.
+  std::string other_tensor_text(const Box& box) const;
   void explain_exchanged(const Accumulator& acc, const Misfit& misfit);
   void explain_misplaced(const Accumulator& acc, const Misfit& misfit, const Accumulator& right);
   /// D has rows of the operand in another order than its sets have places, which follow each other.
@@ -148,7 +150,11 @@ class Explainer {
   bool all_multiplied(size_t product);
   /// A load of these bytes into the shared memory that the MMA reads; nullptr: there was none.
   /// @param beside  of the same stage: it counts on the same mbarrier; nullptr: of any
-  const Box* load_of(const Mma& mma, uint64_t address, const Box* beside = nullptr) const;
+  const Box* load_of(const Mma& mma, uint64_t address, const Box* beside = nullptr) const {
+    return load_before(mma, mma.time, address, beside);
+  }
+  /// The same, of what lies there at an earlier time.
+  const Box* load_before(const Mma& mma, models::Cycles time, uint64_t address, const Box* beside = nullptr) const;
   const Box* box_used(const Mma& mma, bool a, int row) const;
   /// Who has stored an operand's bytes that are no copies; nullptr: nobody.
   const models::Source* stored_operand(const Accumulator& acc, bool a) const;
@@ -157,8 +163,16 @@ class Explainer {
 
   // scale_causes.cpp
   void compare_scales(const Accumulator& acc);
+  /// "SFA of group 1, row 3, k block 5", or where else the byte lies.
+  std::string scale_text(const host::ExpectedMatrix& scales, uint64_t address) const;
+  /// What is wrong with the copied scale factors of an operand whose rows are right; empty: nothing.
+  std::string other_scales_text(const Accumulator& acc, bool a) const;
   bool explain_stored_scale(const Accumulator& acc, size_t step, bool a, size_t i,
                             const host::ExpectedMatrix& scales, int scale_block);
+
+  // map_causes.cpp
+  /// Tensor maps that say other strides or dimensions than their tensors have: what else is wrong follows from it.
+  void explain_maps();
 
   // k_causes.cpp
   void compare_k();

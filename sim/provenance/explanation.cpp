@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/provenance/explainer.h"
+#include "sim/provenance/map_differences.h"
 #include "sim/provenance/scaled_sums.h"
 #include "sim/text.h"
 
@@ -126,7 +127,8 @@ std::vector<std::string> stray_tiles(const EndedRun& run, int cta) {
   return tiles.strays([&](const models::Source& source) { return who(run.launches(), source); }, by);
 }
 
-std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, int first_cta, int second_cta) {
+std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, int first_cta, int second_cta,
+                                       bool both_write) {
   const int launch = run.launches().of_cta(second_cta);
   if (run.launches().of_cta(first_cta) != launch) return {};
   const host::ExpectedResult expected = expected_of(run, launch);
@@ -146,7 +148,56 @@ std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, in
     models::Source by;
     return tiles.strays(name, by);
   }
-  return {};
+  // Memory that CTAs share for a tile: they have had none in common.
+  const std::vector<Tiles::Place> first = tiles.of_cta(first_cta), second = tiles.of_cta(second_cta);
+  if (first_cta == second_cta || first.empty() || second.empty()) return {};
+  for (const Tiles::Place& tile : first)
+    if (std::find(second.begin(), second.end(), tile) != second.end()) {
+      if (!both_write) return {};
+      return {fmt::format(
+          "both have had tile ({}, {}), of which each has a part: nothing has made the second wait for the "
+          "first (its lock or flag), or it stores where it should add",
+          tile.first, tile.second)};
+    }
+  return {
+      fmt::format("{} has had tile{} {}, and {} tile{} {}, none of them both: where in that memory a tile has its "
+                  "part is wrong",
+                  name({.cta = first_cta}), first.size() == 1 ? "" : "s", Tiles::text(first),
+                  name({.cta = second_cta}), second.size() == 1 ? "" : "s", Tiles::text(second))};
+}
+
+std::string one_operand_alone(const EndedRun& run, int cta, uint64_t tensor) {
+  const host::ExpectedResult expected = expected_of(run, run.launches().of_cta(cta));
+  if (expected.products.size() != 1) return {};
+  const host::ExpectedMatrix &a = expected.products.front().a, &b = expected.products.front().b;
+  if (a.address == b.address || (tensor != a.address && tensor != b.address)) return {};
+  const host::ExpectedMatrix &all = tensor == a.address ? a : b, &none = tensor == a.address ? b : a;
+  return fmt::format("all its copies so far read {}, and none reads {}: one of them names the other's tensor map",
+                     all.name, none.name);
+}
+
+std::vector<std::string> maps_that_differ(const EndedRun& run, int cta) {
+  const int launch = run.launches().of_cta(cta);
+  const host::ExpectedResult expected = expected_of(run, launch);
+  if (expected.products.empty()) return {};
+  std::vector<std::string> lines;
+  const std::vector<host::Tensor> tensors = run.plan.run_of(launch).tensors();
+  constexpr uint64_t kMostBytes = uint64_t{1} << 22;  // maps are few
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].bytes > kMostBytes) continue;
+    const GlobalAddr begin = run.tensors[size_t(launch)][i];
+    const uint8_t* const bytes = run.device.gpu.memory().data(begin, tensors[i].bytes);
+    for (uint64_t at = 0; bytes && at + sizeof(TensorMap) <= tensors[i].bytes; at += sizeof(TensorMap)) {
+      TensorMap map;
+      std::copy_n(bytes + at, sizeof map.bytes, map.bytes);
+      TensorMapFields fields;
+      if (!decode(map, fields)) continue;
+      const std::optional<MapDifference> difference = map_difference(expected.products, fields);
+      if (difference && std::find(lines.begin(), lines.end(), difference->text) == lines.end())
+        lines.push_back(difference->text);
+    }
+  }
+  return lines;
 }
 
 void explain(const EndedRun& run, const Record& record, RunResult& result) {
@@ -194,6 +245,9 @@ void complete_findings(RunResult& result) {
   const auto error = std::find_if(provenance.causes.begin(), provenance.causes.end(),
                                   [](const Finding& f) { return f.id != "PV3"; });
   for (Finding& f : result.findings) {
+    // What nobody has written was read, because something else was written or read in its place.
+    if ((f.id == "TC13" || f.id == "SM4") && error != provenance.causes.end())
+      f.message += "; what follows from it, or has led to it: " + error->message;
     if ((f.id != "GM4" && f.id != "GM5") || !f.location.empty() || error == provenance.causes.end()) continue;
     f.message += ": " + error->message;
     f.role = error->role, f.cta = error->cta, f.location = error->location, f.place = error->place;

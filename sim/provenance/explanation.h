@@ -13,11 +13,23 @@ void watch_outputs(const host::RunPlan& plan, const std::vector<std::vector<Glob
 
 /// Of two stores to one element of an output: whose tile it is not, or which tiles were had that should not; empty:
 /// the kernel does not say what its tiles are, or they are as they should be.
-std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, int first_cta, int second_cta);
+/// @param both_write  else one reads
+std::vector<std::string> tiles_of_race(const EndedRun& run, uint64_t address, int first_cta, int second_cta,
+                                       bool both_write);
 
 /// Tiles that the CTA has had outside of its launch's outputs, and others like it; empty: it has had none.
 /// @param cta  linear id
 std::vector<std::string> stray_tiles(const EndedRun& run, int cta);
+
+/// Of a CTA whose copies for a stage have read one tensor alone: that the product has two; empty: it is none of
+/// them.
+/// @param tensor  its address
+std::string one_operand_alone(const EndedRun& run, int cta, uint64_t tensor);
+
+/// Tensor maps in global memory, as kernels edit them, that differ from the tensors of a CTA's launch; empty: none
+/// does.
+/// @param cta  linear id
+std::vector<std::string> maps_that_differ(const EndedRun& run, int cta);
 
 /// Adds what differs from what should be: causes of wrong numbers, or findings where the numbers are right.
 void explain(const EndedRun& run, const Record& record, RunResult& result);

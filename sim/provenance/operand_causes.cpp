@@ -33,10 +33,10 @@ bool Explainer::all_multiplied(size_t p) {
   return all_multiplied_[p] = left == 0;
 }
 
-const Box* Explainer::load_of(const Mma& mma, uint64_t address, const Box* beside) const {
-  // Only what lies there when the MMA is issued: later boxes at a place hide earlier ones.
+const Box* Explainer::load_before(const Mma& mma, models::Cycles at, uint64_t address, const Box* beside) const {
+  // Only what lies there then: later boxes at a place hide earlier ones.
   const std::vector<Box>& boxes = record_.boxes();
-  const auto behind = std::upper_bound(boxes.begin(), boxes.end(), mma.time,
+  const auto behind = std::upper_bound(boxes.begin(), boxes.end(), at,
                                        [](models::Cycles time, const Box& box) { return time < box.time; });
   constexpr int kMostPlaces = 1024;
   std::set<std::pair<int, uint32_t>> seen;

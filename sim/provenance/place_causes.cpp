@@ -107,6 +107,19 @@ bool Explainer::is_right_elsewhere(const Box& box) {
   return right_boxes_->contains(&box);
 }
 
+std::string Explainer::other_tensor_text(const Box& box) const {
+  if (box.by != Box::By::tensor_copy) return {};
+  for (const host::ExpectedProduct& p : expected_.products)
+    for (const auto* scales : {&p.sfa, &p.sfb})
+      if (*scales && (*scales)->address == box.map.global_address)
+        return fmt::format(": its tensor map begins at {}{}", (*scales)->name,
+                           p.name.empty() ? "" : " of " + p.name);
+  for (const host::ExpectedProduct& p : expected_.products)
+    if (p.c.address == box.map.global_address)
+      return fmt::format(": its tensor map begins at {}{}", p.c.name, p.name.empty() ? "" : " of " + p.name);
+  return {};
+}
+
 void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
   // Was what belongs there computed?  Then it lies in the wrong place, else the operand is wrong.
   const OperandRows& operand = misfit.of_a ? acc.a : acc.b;
@@ -135,6 +148,8 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
   cause.what =
       fmt::format("{} {} used where {} belong{}", rows_text(misfit.used, misfit.count), one ? "was" : "were",
                   rows_text(misfit.wanted, misfit.count), misfit.count == 1 ? "s" : "");
+  if (misfit.used.matrix == RowOf::kElsewhere)
+    if (const Box* box = box_used(mma, misfit.of_a, misfit.first)) cause.what += other_tensor_text(*box);
   const int64_t k = operand.k.front();
   // A row that other rows of D have multiplied was not left out: the load has put it there.
   const bool elsewhere = std::find(operand.rows.begin(), operand.rows.end(), misfit.wanted) != operand.rows.end();
@@ -163,6 +178,17 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
         "descriptor "
         "leads to other rows");
   cause.details.push_back(fmt::format("multiplied by {}, operand {}", who_(mma.source), misfit.of_a ? 'A' : 'B'));
+  // Right rows of the other operand with others' scale factors: both follow from one thing.
+  const std::vector<Misfit> all = misfits(acc);
+  const bool others_right =
+      std::none_of(all.begin(), all.end(), [&](const Misfit& m) { return m.of_a != misfit.of_a; });
+  if (const std::string scales = others_right ? other_scales_text(acc, !misfit.of_a) : ""; !scales.empty()) {
+    cause.what += fmt::format(", and {}", scales);
+    cause.details.push_back(
+        "rows of one operand and scale factors of the other are wrong: look at what both follow from, the tile, "
+        "the "
+        "group or the expert that the warp takes them for");
+  }
   add(std::move(cause), acc);
 }
 

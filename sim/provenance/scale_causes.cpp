@@ -23,17 +23,49 @@ bool has(const host::ExpectedMatrix& scales, uint64_t address) {
   return address >= scales.address && address - scales.address < groups * scales.pitch;
 }
 
-/// "SFA of row 3, k block 5", or where else the byte lies.
-std::string scale_text(const host::ExpectedMatrix& scales, uint64_t address) {
-  if (!has(scales, address)) return "bytes that are no " + scales.name;
+/// "row 3, k block 5"
+std::string place_in_scales(const host::ExpectedMatrix& scales, uint64_t address) {
   const int64_t at = int64_t(address - scales.address), group = at / int64_t(scales.pitch),
                 in_group = at % int64_t(scales.pitch);
   const int64_t atom = in_group / kAtomBytes, byte = in_group % kAtomBytes;
   const int64_t row = group * kAtomRows + byte % 16 / 4 * 32 + byte / 16, block = atom * kAtomScales + byte % 4;
-  return fmt::format("{} of row {}, k block {}", scales.name, row, block);
+  return fmt::format("row {}, k block {}", row, block);
 }
 
 }  // namespace
+
+std::string Explainer::scale_text(const host::ExpectedMatrix& scales, uint64_t address) const {
+  if (has(scales, address)) return fmt::format("{} of {}", scales.name, place_in_scales(scales, address));
+  for (const host::ExpectedProduct& p : expected_.products)
+    for (const auto* other : {&p.sfa, &p.sfb})
+      if (*other && !p.name.empty() && (*other)->name == scales.name && has(**other, address))
+        return fmt::format("{} of {}, {}", scales.name, p.name, place_in_scales(**other, address));
+  return "bytes that are no " + scales.name;
+}
+
+std::string Explainer::other_scales_text(const Accumulator& acc, bool a) const {
+  const int p = product_of(acc);
+  if (p < 0) return {};
+  const host::ExpectedProduct& product = expected_.products[size_t(p)];
+  if (product.scale_block == 0 || !product.sfa || !product.sfb) return {};
+  const OperandRows& operand = a ? acc.a : acc.b;
+  const bool of_a = a != swapped(acc);
+  const host::ExpectedMatrix& scales = of_a ? *product.sfa : *product.sfb;
+  const int matrix = of_a ? matrices_.a_of(size_t(p)) : matrices_.b_of(size_t(p));
+  const Mma& mma = record_.mmas()[acc.mmas.front()];
+  const auto& cells = a ? mma.sfa : mma.sfb;
+  if (!cells || operand.k.front() < 0 || operand.k.front() >= product.k) return {};
+  for (size_t i = 0; i < cells->size(); ++i) {
+    const RowOf& row = operand.rows[i % operand.rows.size()];
+    const ScaleCell& cell = (*cells)[i];
+    if (row.matrix != matrix || cell.box == 0 || cell.address == 0) continue;
+    const uint64_t used = cell.address + uint64_t(a ? mma.sfa_byte : mma.sfb_byte),
+                   wanted = address_of(scales, row.row, operand.k.front() / product.scale_block);
+    if (used != wanted)
+      return fmt::format("{} was used where {} belongs", scale_text(scales, used), scale_text(scales, wanted));
+  }
+  return {};
+}
 
 void Explainer::compare_scales(const Accumulator& acc) {
   const int p = product_of(acc);
@@ -131,12 +163,14 @@ bool Explainer::explain_stored_scale(const Accumulator& acc, size_t step, bool a
   };
   constexpr int64_t kFarthestRow = 512, kFarthestBlock = 16;
   std::string whose;
+  int64_t rows_off = 0, blocks_off = 0;
   for (int64_t distance = 1; whose.empty() && distance <= kFarthestRow; ++distance)
     for (const int64_t by : {-distance, distance}) {
       if (whose.empty() && fits(by, 0))
-        whose = fmt::format("those of the rows {} {}", distance, by < 0 ? "before" : "behind");
+        whose = fmt::format("those of the rows {} {}", distance, by < 0 ? "before" : "behind"), rows_off = by;
       if (whose.empty() && distance <= kFarthestBlock && fits(0, by))
-        whose = fmt::format("those of the block of K {} {}", distance, by < 0 ? "before" : "behind");
+        whose = fmt::format("those of the block of K {} {}", distance, by < 0 ? "before" : "behind"),
+        blocks_off = by;
     }
   const models::Source& by = record_.scale_store(cells[i].store);
   const int64_t row = operand.rows[i % operand.rows.size()].row;
@@ -147,6 +181,26 @@ bool Explainer::explain_stored_scale(const Accumulator& acc, size_t step, bool a
       a ? 'A' : 'B', stored(i), scales.name, row, block, *wanted, whose.empty() ? "" : ": they are " + whose);
   cause.details = {fmt::format("stored to tensor memory by {}", who_(by)),
                    fmt::format("multiplied by {}", who_(mma.source))};
+  // What belongs there lay in shared memory when the warp stored, or the load has brought something else.
+  const models::Cycles then = by.issued > 0 ? by.issued : mma.time;
+  const auto load = [&](int64_t of_row, int64_t of_block, const Box* beside) {
+    return load_before(mma, then, address_of(scales, of_row, of_block), beside);
+  };
+  // Of the same stage, where it is known: others may still have it for another tile.
+  const Box* const taken = whose.empty() ? nullptr : load(row + rows_off, block + blocks_off, nullptr);
+  const Box* const needed = load(row, block, taken);
+  const Box* const used = needed ? nullptr : taken;
+  if (needed)
+    cause.details.push_back(
+        fmt::format("what belongs there was loaded by {}, {}: the warp reads another row, "
+                    "atom or stage, or stores to other columns",
+                    who_(needed->source), place_of(*needed)));
+  if (used) {
+    cause.at = used->source;
+    cause.what += ", which were loaded in their place: the load's coordinates are wrong";
+    cause.details.insert(cause.details.begin(),
+                         fmt::format("loaded by {}, {}", who_(used->source), place_of(*used)));
+  }
   add(std::move(cause), acc);
   return true;
 }

@@ -151,6 +151,19 @@ bool Tiles::has_had(int cta, Place tile) const {
   });
 }
 
+std::vector<Tiles::Place> Tiles::of_cta(int cta) const {
+  std::vector<Place> all;
+  for (const TileTaken& t : taken_)
+    if (t.by.cta == cta) all.push_back({t.m, t.n});
+  return all;
+}
+
+std::string Tiles::text(const std::vector<Place>& tiles) {
+  std::vector<std::string> names;
+  for (const Place& tile : tiles) names.push_back(m_and_n(tile));
+  return list_text(names);
+}
+
 bool Tiles::has_strayed(int cta) const {
   return std::any_of(taken_.begin(), taken_.end(), [&](const TileTaken& t) {
     return t.by.cta == cta && wanted({t.m, t.n}, true) == 0;

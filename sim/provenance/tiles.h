@@ -55,6 +55,10 @@ class Tiles {
   bool repeated(Place tile) const { return had(tile) > wanted(tile, true); }
   /// @param cta  linear id
   bool has_had(int cta, Place tile) const;
+  /// Those that it has had, in their order.
+  std::vector<Place> of_cta(int cta) const;
+  /// "(0, 1), (0, 2) and 3 more"
+  static std::string text(const std::vector<Place>& tiles);
   /// The CTA has had a tile that lies outside of every output.
   bool has_strayed(int cta) const;
   /// "no CTA has had tiles (0, 1), (0, 2), (0, 3) and 3 more"
