@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "sim/provenance/moved_elements.h"
 #include "sim/provenance/other_numbers.h"
 #include "sim/text.h"
 
@@ -52,8 +53,10 @@ bool BlockScaleGuesses::tell_b(const Told& told, std::string what, F index) cons
 
 bool BlockScaleGuesses::any(const WrongElements& wrong, const Told& told) const {
   return other_sums(told) || other_order(told) || parts_of_k(told) || other_types(told) || other_products(told) ||
+         tell_moved(
+             sums_.sums(), wrong, [this](const WrongValue& w) { return sums_.right(w); }, told) ||
          other_rows(wrong, told) || other_columns(told) || other_blocks_of_k(told) || other_pitches(told) ||
-         other_factor(wrong, told) || tell_fitted_scales(sums_, wrong, told);
+         other_factor(wrong, told) || tell_fitted_scales(sums_, wrong, others_, told);
 }
 
 bool BlockScaleGuesses::other_products(const Told& told) const {
@@ -100,14 +103,21 @@ bool BlockScaleGuesses::other_rows(const WrongElements& wrong, const Told& told)
 bool BlockScaleGuesses::other_columns(const Told& told) const {
   const int64_t size = sums_.size(), blocks = sums_.b().rows();
   const auto of_block = [&](const std::string& taken, auto block) {
-    return tell_b(told,
-                  fmt::format("B's scales of another block of columns were taken: {}, where that of the column "
-                              "(column / {}) belongs",
-                              taken, size),
-                  [this, block, blocks](const WrongValue& w, int64_t part) -> ScaleIndex {
-                    const int64_t j = block(w);
-                    return j < 0 || j >= blocks ? ScaleIndex() : sums_.b().index(j, sums_.block_of(part));
-                  });
+    const std::string what = fmt::format(
+        "B's scales of another block of columns were taken: {}, where that of the column (column / {}) belongs",
+        taken, size);
+    // Blocks that there are not lie beyond the table, or a guard leaves zeros.
+    for (const bool zeros : {false, true})
+      if (tell(
+              told, what + (zeros ? ", and zeros for blocks that there are not" : ""), sums_.right_a(),
+              [this, block, blocks, zeros](const WrongValue& w, int64_t part) -> std::optional<double> {
+                const int64_t j = block(w);
+                if (j < 0 || j >= blocks) return zeros ? std::optional(0.0) : std::nullopt;
+                return sums_.b().at(sums_.b().index(j, sums_.block_of(part)));
+              },
+              sums_.b().address()))
+        return true;
+    return false;
   };
   for (int64_t distance = 1; distance < blocks; ++distance)
     for (const int64_t by : {-distance, distance})
@@ -211,6 +221,9 @@ bool BlockScaleGuesses::other_blocks_of_k(const Told& told) const {
       of_blocks(told, fmt::format("those of block t for piece t of K, of {} pieces in a block", per_block),
                 [](int64_t part) { return part; }))
     return true;
+  if (blocks > 1)
+    for (int64_t block = 0; block < blocks; ++block)
+      if (of(fmt::format("those of block {} for all", block), [=](int64_t) { return block; })) return true;
   for (int64_t distance = 1; distance < blocks; ++distance)
     for (const int64_t by : {-distance, distance})
       if (of(fmt::format("those of block k {} {}", by < 0 ? '-' : '+', distance),
@@ -219,8 +232,6 @@ bool BlockScaleGuesses::other_blocks_of_k(const Told& told) const {
            of(fmt::format("those of block k {} {}, round the end,", by < 0 ? '-' : '+', distance),
               [=](int64_t k) { return (k + by + blocks) % blocks; })))
         return true;
-  for (int64_t block = 0; block < blocks; ++block)
-    if (of(fmt::format("those of block {} for all", block), [=](int64_t) { return block; })) return true;
   for (int64_t stages = 2; stages < std::min<int64_t>(blocks, 16); ++stages)
     if (of(fmt::format("those of block k mod {}", stages), [=](int64_t k) { return k % stages; })) return true;
   for (const int64_t by : {2, 4})

@@ -65,6 +65,8 @@ class BlockScaleGuesses {
 
 /// Scales that fit what is stored, and lie elsewhere or nowhere: the last resort.  B's, by block of columns, then
 /// A's, by row.
-bool tell_fitted_scales(const ScaledSums& sums, const WrongElements& wrong, const Told& told);
+/// @param others  products with scales in the same tensors
+bool tell_fitted_scales(const ScaledSums& sums, const WrongElements& wrong, const std::vector<OtherScales>& others,
+                        const Told& told);
 
 }  // namespace sm100::sim::provenance

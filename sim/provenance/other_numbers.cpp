@@ -147,6 +147,60 @@ void add_bits_across(Guesses& guesses) {
           [=](int64_t n, int64_t across) { return bit(n, i) == bit(across, j) ? n : n ^ int64_t { 1 } << i; });
 }
 
+/// Lanes that hold a fragment of 16x256b, or of wgmma: row lane / 4 of each 8, columns 2 * (lane % 4) and the next.
+struct LaneSlip {
+  const char* text;
+  int64_t (*of)(int64_t lane);
+};
+constexpr LaneSlip kRowsOfLane[] = {
+    {"lane % 4", [](int64_t lane) { return lane % 4; }}, {"lane % 8", [](int64_t lane) { return lane % 8; }},
+    {"lane / 8", [](int64_t lane) { return lane / 8; }}, {"lane / 2", [](int64_t lane) { return lane / 2; }},
+    {"lane", [](int64_t lane) { return lane; }},         {"lane / 16", [](int64_t lane) { return lane / 16; }}};
+constexpr LaneSlip kColumnsOfLane[] = {{"lane % 4", [](int64_t lane) { return lane % 4; }},
+                                       {"2 * (lane / 4)", [](int64_t lane) { return lane / 4 * 2; }},
+                                       {"2 * (lane / 8)", [](int64_t lane) { return lane / 8 * 2; }},
+                                       {"2 * (lane % 8)", [](int64_t lane) { return lane % 8 * 2; }},
+                                       {"2 * lane", [](int64_t lane) { return lane * 2; }},
+                                       {"lane / 4", [](int64_t lane) { return lane / 4; }},
+                                       {"4 * (lane % 4)", [](int64_t lane) { return lane % 4 * 4; }}};
+
+/// Halves of a vector that were interleaved, or parted.
+void add_interleaved(Guesses& guesses) {
+  for (int64_t width = 4; width <= 64 && width < guesses.count() + 4; width *= 2) {
+    const int64_t half = width / 2;
+    guesses.add(
+        fmt::format("of each {1} {0}s the halves were interleaved: {{0}} of {0} i % 2 * {2} + i / 2 {{1}} {{4}} "
+                    "where {{2}} of {0} i {{3}}",
+                    guesses.unit(), width, half),
+        [=](int64_t n) { return begin_of(n, width) + n % 2 * half + n % width / 2; });
+    guesses.add(
+        fmt::format("of each {1} {0}s even and odd ones were parted: {{0}} of {0} i % {2} * 2 + i / {2} {{1}} "
+                    "{{4}} where {{2}} of {0} i {{3}}",
+                    guesses.unit(), width, half),
+        [=](int64_t n) { return begin_of(n, width) + n % half * 2 + n % width / half; });
+  }
+}
+
+/// What lanes get wrong that work out their place in a fragment.
+void add_lanes(Guesses& guesses) {
+  const bool rows = guesses.unit() == "row";
+  const auto add = [&](const LaneSlip& slip) {
+    guesses.add_of_both(
+        fmt::format(
+            "{{0}} {{1}} taken by the wrong part of the lane's number: of {0} {1} of each 8, where a lane has "
+            "{0} {2}",
+            guesses.unit(), slip.text, rows ? "lane / 4" : "2 * (lane % 4) and the next"),
+        [rows, of = slip.of](int64_t n, int64_t across) {
+          const int64_t lane = rows ? n % 8 * 4 + across / 2 % 4 : across % 8 * 4 + n / 2 % 4;
+          return begin_of(n, 8) + of(lane) + (rows ? 0 : n % 2);
+        });
+  };
+  if (rows)
+    for (const LaneSlip& slip : kRowsOfLane) add(slip);
+  else
+    for (const LaneSlip& slip : kColumnsOfLane) add(slip);
+}
+
 }  // namespace
 
 NumbersOf NumbersOf::rows(int64_t count) { return {"row", "column", count, row_of, column_of}; }
@@ -158,8 +212,10 @@ std::vector<OtherNumber> other_numbers(const std::set<int64_t>& wrong, const Num
   add_shifted(wrong, wrong_text, guesses);
   add_repeated(wrong_text, guesses);
   add_bits_across(guesses);
+  add_lanes(guesses);
   add_blocks(guesses);
   add_bits(guesses);
+  add_interleaved(guesses);
   return guesses.take();
 }
 

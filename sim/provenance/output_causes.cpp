@@ -343,8 +343,9 @@ void Explainer::compare_copies() {
     for (const Watched& output : record_.watched()) {
       if (output.address != copy.to) continue;
       const uint64_t per_row = copy.row_bytes / output.grain;
-      Region wrong, unwritten;
-      uint64_t wrong_count = 0, unwritten_count = 0, example = 0;
+      Region wrong, unwritten, foreign;
+      uint64_t wrong_count = 0, unwritten_count = 0, foreign_count = 0, example = 0, first_foreign = 0;
+      std::vector<uint64_t> examples;                         // some of the wrong ones, spread
       std::optional<std::pair<int64_t, int64_t>> of_lacking;  // of a tile that too few CTAs have had
       for (uint64_t e = 0; e < output.delivered.size(); ++e) {
         const uint32_t number = output.delivered[e];
@@ -356,6 +357,14 @@ void Explainer::compare_copies() {
           continue;
         }
         const uint64_t source = source_of(record_, output, e);
+        if (source == 0 && !right_) {
+          const uint8_t *is = bytes_(output.address + e * output.grain, output.grain),
+                        *wanted = bytes_(copy.from + e * output.grain, output.grain);
+          if (is && wanted && std::memcmp(is, wanted, output.grain) != 0) {
+            if (foreign_count++ == 0) first_foreign = e;
+            foreign.add(row, column);
+          }
+        }
         if (source == 0 || source == copy.from + e * output.grain) continue;
         if (const Delivery& d = record_.deliveries()[number - 1];
             d.box != 0 && record_.boxes()[d.box - 1].by == Box::By::ld_global) {
@@ -366,7 +375,22 @@ void Explainer::compare_copies() {
         }
         if (wrong_count++ == 0) example = e;
         wrong.add(row, column);
+        constexpr uint64_t kApart = 997;
+        constexpr size_t kMostExamples = 64;
+        if (wrong_count % kApart == 1 && examples.size() < kMostExamples) examples.push_back(e);
       }
+      // What was loaded nowhere tells more than what another load has brought by chance.
+      const auto loaded_beside = [&](uint64_t e) {
+        const Delivery& d = record_.deliveries()[output.delivered[e] - 1];
+        const int slot = d.box == 0 ? -1 : record_.boxes()[d.box - 1].slot;
+        return std::any_of(record_.boxes().begin(), record_.boxes().end(), [&](const Box& other) {
+          return other.slot == slot && other.brings(copy.from + e * output.grain);
+        });
+      };
+      if (const auto lost =
+              std::find_if(examples.begin(), examples.end(), [&](uint64_t e) { return !loaded_beside(e); });
+          lost != examples.end())
+        example = *lost;
       if (wrong_count > 0) {
         const uint64_t source = source_of(record_, output, example) - copy.from;
         const Delivery& delivery = record_.deliveries()[output.delivered[example] - 1];
@@ -397,6 +421,19 @@ void Explainer::compare_copies() {
         if (!record_.stores().empty()) cause.details = {fmt::format("the last store is by {}", who_(cause.at))};
         if (of_lacking) cause.at = {}, explain_tile(of_lacking->first, of_lacking->second, cause);
         add(std::move(cause), (copy.name.empty() ? "" : copy.name + ", ") + unwritten.text());
+      }
+      if (foreign_count > 0 && wrong_count == 0) {
+        const Delivery& delivery = record_.deliveries()[output.delivered[first_foreign] - 1];
+        const Store& store = record_.stores()[delivery.store - 1];
+        const Write* write = delivery.write != 0 ? &record_.writes()[delivery.write - 1] : nullptr;
+        Cause cause{.id = "PV2", .at = write ? write->source : store.source, .details = {}};
+        cause.what = fmt::format(
+            "{} elements hold bytes that are no copy of the source: where warps write the strip, or what they "
+            "write there, "
+            "is wrong",
+            grouped(int64_t(foreign_count)));
+        cause.details = {fmt::format("stored by {}", who_(store.source))};
+        add(std::move(cause), (copy.name.empty() ? "" : copy.name + ", ") + foreign.text());
       }
       explain_stored_twice(output, copy.name.empty() ? "the destination" : copy.name, copy.row_bytes);
     }

@@ -21,7 +21,8 @@ namespace {
 /// One operand's scales.
 class FittedScales {
  public:
-  FittedScales(const ScaledSums& sums, const WrongElements& wrong, bool of_a);
+  FittedScales(const ScaledSums& sums, const WrongElements& wrong, const std::vector<OtherScales>& others,
+               bool of_a);
 
   /// Some scales were found, and what is stored follows from them.
   bool explain() const;
@@ -65,7 +66,14 @@ class FittedScales {
   /// "row r + 8", "row r and block k + 1 of K"
   std::string distance_text(int64_t distance) const;
 
+  /// ", which are of group 3": whose scales lie so far from those of a row or a block of columns; empty: its own.
+  std::string owner_text(int64_t group, int64_t distance) const;
+  /// Of scales that all lie so far from the right ones: the table of these scales was taken to begin in another
+  /// product's; empty: it was not.
+  std::string other_table_text(int64_t distance) const;
+
   const ScaledSums& sums_;
+  const std::vector<OtherScales>& other_products_;
   const bool of_a_;
   WrongElements wrong_;  ///< of the groups that are looked at
   bool all_ = true;      ///< groups are
@@ -74,8 +82,9 @@ class FittedScales {
   std::set<int64_t> parts_;  ///< that they are of
 };
 
-FittedScales::FittedScales(const ScaledSums& sums, const WrongElements& wrong, bool of_a)
-    : sums_(sums), of_a_(of_a), wrong_(wrong) {
+FittedScales::FittedScales(const ScaledSums& sums, const WrongElements& wrong,
+                           const std::vector<OtherScales>& others, bool of_a)
+    : sums_(sums), other_products_(others), of_a_(of_a), wrong_(wrong) {
   constexpr size_t kMostGroups = 128;
   std::set<int64_t> groups;
   for (const WrongValue& w : wrong.values()) groups.insert(group_of(w));
@@ -219,6 +228,40 @@ bool FittedScales::tell_zero(const Told& told) const {
       1));
 }
 
+std::string FittedScales::owner_text(int64_t group, int64_t distance) const {
+  const int64_t at = values().index(group, 0) + distance;
+  int64_t begins = at >= 0 ? 0 : INT64_MIN;  // of the product's own
+  const OtherScales* in = nullptr;
+  for (const OtherScales& other : other_products_)
+    if (const int64_t first = of_a_ ? other.a : other.b; first <= at && first > begins) in = &other, begins = first;
+  return in ? fmt::format(", which are of {}", in->of) : "";
+}
+
+std::string FittedScales::other_table_text(int64_t distance) const {
+  const ScaleValues& all = values();
+  // Of all products that share the tensor: how far ahead of this one's they begin.
+  const OtherScales* in = nullptr;
+  for (const OtherScales& other : other_products_)
+    if (const int64_t begins = of_a_ ? other.a : other.b;
+        begins <= distance && (!in || begins > (of_a_ ? in->a : in->b)))
+      in = &other;
+  const int64_t first = all.first(), taken = distance - first;  // from the tensor's beginning
+  if (!in || distance >= 0 || taken < 0) return {};
+  std::string factor;
+  const int64_t right = -first;
+  if (taken > 0 && right % taken == 0)
+    for (const auto& [count, what] :
+         {std::pair(all.blocks(), "the number of blocks of K"),
+          std::pair(all.rows(), of_a_ ? "the number of rows" : "the number of column blocks")})
+      if (right / taken == count && count > 1 && factor.empty())
+        factor = fmt::format(": {} lacks as a factor", what);
+  return fmt::format(
+      "; the table of these scales was taken to begin {} scales into the tensor, inside that of {}, and begins {} "
+      "into "
+      "it{}",
+      grouped(taken), in->of, grouped(right), factor);
+}
+
 /// All of them lie equally far from the right ones.
 bool FittedScales::tell_distance(const Told& told) const {
   constexpr size_t kFewest = 4;
@@ -239,9 +282,9 @@ bool FittedScales::tell_distance(const Told& told) const {
     for (const int64_t by : {-distance, distance})
       if (fits(by) &&
           told(guess(
-              fmt::format("{}{} of another place were taken: {} those of {}", parts_text(), name(),
+              fmt::format("{}{} of another place were taken: {} those of {}{}", parts_text(), name(),
                           of_a_ ? "row r and block k of K take" : "block j of columns and block k of K take",
-                          distance_text(by)),
+                          distance_text(by), other_table_text(by)),
               [this, by](int64_t group, int64_t part) {
                 return values().at(index(group, part) + (parts_.contains(part) ? by : 0));
               },
@@ -271,8 +314,9 @@ bool FittedScales::tell_places(const Told& told) const {
   if (distances.empty() || distances.size() < by_group.size()) return false;
   const int64_t first = distances.begin()->first;
   return told(guess(
-      fmt::format("{}{} of other places were taken: {} takes those of {}", parts_text(), name(), group_text(first),
-                  distance_text(distances.begin()->second)),
+      fmt::format("{}{} of other places were taken: {} takes those of {}{}", parts_text(), name(),
+                  group_text(first), distance_text(distances.begin()->second),
+                  owner_text(first, distances.begin()->second)),
       [this, distances](int64_t group, int64_t part) {
         const auto found = distances.find(group);
         return values().at(index(group, part) +
@@ -283,9 +327,10 @@ bool FittedScales::tell_places(const Told& told) const {
 
 }  // namespace
 
-bool tell_fitted_scales(const ScaledSums& sums, const WrongElements& wrong, const Told& told) {
+bool tell_fitted_scales(const ScaledSums& sums, const WrongElements& wrong, const std::vector<OtherScales>& others,
+                        const Told& told) {
   for (const bool of_a : {false, true})
-    if (const FittedScales scales(sums, wrong, of_a); scales.explain() && scales.tell(told)) return true;
+    if (const FittedScales scales(sums, wrong, others, of_a); scales.explain() && scales.tell(told)) return true;
   return false;
 }
 

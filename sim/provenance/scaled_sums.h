@@ -63,6 +63,7 @@ class ScaledSums {
         a_(std::move(a)),
         b_(std::move(b)) {}
 
+  const ElementSums& sums() const { return sums_; }
   int64_t parts() const { return sums_.parts; }
   int64_t parts_per_block() const { return parts_per_block_; }
   int64_t block_of(int64_t part) const { return part / parts_per_block_; }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/provenance/moved_elements.h"
 #include "sim/text.h"
 
 namespace sm100::sim::provenance {
@@ -43,6 +44,9 @@ Guessed TermGuesses::finished(const WrongValue& w, double alpha, double bias, do
 bool TermGuesses::any(const WrongElements& wrong, const Told& told) const {
   for (const Guess& guess : forms())
     if (told(guess)) return true;
+  if (tell_moved(
+          sums_, wrong, [this](const WrongValue& w) { return std::optional(right(w)); }, told))
+    return true;
   // One value may be found anywhere: that of a few columns says nothing.
   constexpr size_t kFewestNumbers = 8;
   if ((bias_ || residual_) && wrong.columns().size() >= kFewestNumbers)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/host/expected_product.h"
+#include "kernels/isa/lane_array.h"
 #include "sim/provenance/guesses.h"
 #include "sim/provenance/other_numbers.h"
 

@@ -78,6 +78,13 @@ TEST_CASE("whose scales of blocks an epilogue has taken is named", "[provenance]
         run.explained([&](int r, int c) { return run.scaled(r, c, r % 32 < 16 ? r : r - 16, c / kK); }).what,
         StartsWith("rows 16-31 of each 32 take A's scales of other rows: row r takes those of row r - 16, in "));
   }
+  SECTION("of A, by another part of the lane's number") {
+    const auto row_of = [](int r, int c) { return r - r % 8 + (r % 8 * 4 + c / 2 % 4) % 4; };
+    CHECK_THAT(
+        run.explained([&](int r, int c) { return run.scaled(r, c, row_of(r, c), c / kK); }).what,
+        StartsWith("the scales of A were taken by the wrong part of the lane's number: of row lane % 4 of each "
+                   "8, where a lane has row lane / 4, in "));
+  }
   SECTION("of A, by a register's column") {
     CHECK_THAT(run.explained([&](int r, int c) { return run.scaled(r, c, (r & ~8) | (c & 8), c / kK); }).what,
                StartsWith("the scales of A were taken of rows whose bit of 8 is the column's bit of 8, in "));

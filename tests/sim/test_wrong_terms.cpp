@@ -66,6 +66,23 @@ TEST_CASE("the term of an epilogue that is missing, or combined in another order
         run.explained([&](int r, int c) { return run.half(r, c) + double(run.bias[c]) + run.of_residual(r, c); });
     CHECK_THAT(cause.what, StartsWith("the activation is missing"));
   }
+  SECTION("the bias, its halves interleaved") {
+    const Cause cause = run.explained([&](int r, int c) {
+      return silu_of(run.half(r, c) + double(run.bias[c - c % 8 + c % 2 * 4 + c % 8 / 2]) + run.of_residual(r, c));
+    });
+    CHECK_THAT(cause.what,
+               StartsWith("of each 8 columns the halves were interleaved: the bias of column i % 2 * 4 + i / 2 "
+                          "was added where that of column i belongs"));
+  }
+  SECTION("none: values that lie in other columns") {
+    const auto value = [&](int r, int c) {
+      return silu_of(run.half(r, c) + double(run.bias[c]) + run.of_residual(r, c));
+    };
+    const Cause cause = run.explained([&](int r, int c) { return value(r, c & ~1); });
+    CHECK_THAT(cause.what,
+               StartsWith("the odd columns hold what belongs 1 column before: values are right and lie in "
+                          "the wrong place, between the terms and the store"));
+  }
   SECTION("its sign") {
     const Cause cause = run.explained([&](int r, int c) {
       const double x = run.half(r, c) + double(run.bias[c]) + run.of_residual(r, c);
