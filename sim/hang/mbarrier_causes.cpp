@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "sim/compiled_place.h"
 #include "sim/hang/blame.h"
@@ -351,6 +352,25 @@ std::string fewer_tiles_text(const Wait& w, const Debt& d) {
   return {};
 }
 
+/// Another array with as many stages, of which the same one has been signalled, by others, and nobody waits for it;
+/// nullptr: there is none.
+const BarrierArray* unheard(const WaitGraph& graph, const Wait& w) {
+  for (const BarrierArray& other : w.cta->kernel().barriers) {
+    if (&other == w.barrier.array || other.stages != w.barrier.array->stages || lists(other.arrives, w.role))
+      continue;
+    const Mbarrier::State* state =
+        w.cta->context().mbarrier.find(other.base.offset() + 8u * uint32_t(w.barrier.stage));
+    const bool signalled = state && (state->phase > 0 || !state->arrived.empty() || !state->received.empty());
+    const bool waited =
+        std::any_of(w.cta->warps().begin(), w.cta->warps().end(),
+                    [&](const auto& warp) { return !warp->use.empty() && use_of(*warp, other).waits > 0; }) ||
+        std::any_of(graph.waits().begin(), graph.waits().end(),
+                    [&](const Wait& o) { return o.cta == w.cta && o.barrier.array == &other; });
+    if (signalled && !waited) return &other;
+  }
+  return nullptr;
+}
+
 std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
   const BarrierArray& array = *w.barrier.array;
   const std::string_view arrival = arrival_of(array, d.role());
@@ -364,8 +384,14 @@ std::string passed_text(const WaitGraph& graph, const Wait& w, const Debt& d) {
                        barrier, fewer_tiles_text(w, d));
   if (d.exited())
     return fmt::format("{} has exited without its {} on {}{}", who, arrival, barrier, last_box_text(graph, w, d));
-  if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0)
+  if (d.slot == w.cta && std::find(w.warps.begin(), w.warps.end(), d.warp) != w.warps.end() && waits >= 0) {
+    if (const BarrierArray* awaited = unheard(graph, w))
+      return fmt::format(
+          "{} waits for {}, which its own {} behind this wait is to complete: it waits for the wrong "
+          "barrier; nobody waits for {}[{}], which {} completes",
+          who, barrier, arrival, awaited->name, w.barrier.stage, awaited->arrives);
     return fmt::format("{} waits for its own {} on {}, which is missing", who, arrival, barrier);
+  }
   if (!other) return fmt::format("{} has gone on without its {} on {}", who, arrival, barrier);
   if (std::string text = short_lap_text(d, *other, w.barrier.stage); !text.empty()) return text;
   if (std::string text = late_begin_text(w, d, *other, empty); !text.empty()) return text;
@@ -427,6 +453,12 @@ Cause no_signal_cause(const WaitGraph& graph, const Wait& w, const MbarrierState
   Cause cause{.certainty = 99,
               .text = fmt::format("no warp of the program may come to an instruction that arrives on {}",
                                   array.stages > 1 ? array.name : text_of(w.barrier))};
+  std::optional<models::Source> armed_by;
+  if (const std::string instead = armed_instead(graph, w, armed_by); !instead.empty()) {
+    cause.text += ": " + instead;
+    blame_source(cause, graph, w, *armed_by);
+    return cause;
+  }
   // Whoever waits for what the waiting role fills, and not for this barrier, is to hand it back; rather those who
   // hand nothing else back to it.
   struct Consumers {
@@ -537,6 +569,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
     return cause;
   }
   if (copy_in_flight(graph, w)) return {.certainty = 1, .text = "copies for it are in flight"};
+  if (Cause c = other_array_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = no_signal_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = overcount_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = doubled_arrivals_cause(graph, w, word); c.certainty > 0) return c;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/hang/blame.h"
 #include "sim/hang/names.h"
@@ -58,6 +59,73 @@ Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierS
         blame(cause, graph, w,
               {{.slot = peer_slot(graph.slots(), *w.cta, by), .cta = stray.cta, .warp = stray.warp, .bytes = 1}});
     return cause;
+  }
+  return {};
+}
+
+namespace {
+
+/// The barrier of the CTA has been armed for bytes, or has got some, in the open phase or the one before.
+const Mbarrier::State* with_bytes(const Cta& cta, const BarrierArray& array, int stage) {
+  const Mbarrier::State* state = cta.context().mbarrier.find(array.base.offset() + 8u * uint32_t(stage));
+  const bool has = state && (state->expected_bytes > 0 || state->expected_before > 0 || !state->received.empty() ||
+                             !state->received_before.empty());
+  return has ? state : nullptr;
+}
+
+/// Who has armed it, else who has issued the copies that complete on it; nullptr: not known.
+std::optional<models::Source> byte_source(const Mbarrier::State& state) {
+  const uint64_t kept = std::min<uint64_t>(state.events, Mbarrier::State::kHistory);
+  for (const auto kind : {models::MbarrierEventKind::expect_tx, models::MbarrierEventKind::complete_tx})
+    for (uint64_t back = kept; back >= 1; --back) {
+      const models::MbarrierEvent& e = state.history[(state.events - back) % Mbarrier::State::kHistory];
+      if (e.kind == kind && e.source.warp >= 0) return e.source;
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// A stage of an array is armed and filled whose other stages never are, and the stage of the same number lacks its
+/// bytes in the array that is: the wrong array's barrier was named.
+Cause other_array_cause(const WaitGraph& graph, const Wait& w) {
+  const BarrierArray& lacks = *w.barrier.array;
+  const int stage = w.barrier.stage;
+  if (lacks.stages < 2 || w.state->received_bytes > 0 || w.state->expected_bytes > 0) return {};
+  int filled = 0;
+  for (int s = 0; s < lacks.stages; ++s) filled += s != stage && with_bytes(*w.cta, lacks, s);
+  if (filled == 0) return {};
+  for (const BarrierArray& other : w.cta->kernel().barriers) {
+    if (&other == &lacks || other.stages != lacks.stages) continue;
+    const Mbarrier::State* const state = with_bytes(*w.cta, other, stage);
+    if (!state) continue;
+    bool alone = true;
+    for (int s = 0; s < other.stages; ++s) alone &= s == stage || !with_bytes(*w.cta, other, s);
+    const std::optional<models::Source> by = byte_source(*state);
+    if (!alone || !by) continue;
+    Cause cause{
+        .certainty = 98,
+        .text = fmt::format("{} arms {}[{}] and lets its copies complete there, where {} lacks them: for the "
+                            "other stages it is {} that is armed (expect_tx)",
+                            w.cta->kernel().role(by->warp), other.name, stage, text_of(w.barrier), lacks.name)};
+    blame_source(cause, graph, w, *by);
+    return cause;
+  }
+  return {};
+}
+
+std::string armed_instead(const WaitGraph&, const Wait& w, std::optional<models::Source>& by) {
+  for (const BarrierArray& other : w.cta->kernel().barriers) {
+    if (&other == w.barrier.array || other.stages != w.barrier.array->stages) continue;
+    const Mbarrier::State* const state = with_bytes(*w.cta, other, w.barrier.stage);
+    const std::optional<models::Source> source = state ? byte_source(*state) : std::nullopt;
+    // Who waits for the array as well hands nothing over by it.
+    if (!source || source->cta != w.cta->linear_id() ||
+        use_of(*w.cta->warps()[size_t(source->warp)], other).waits == 0)
+      continue;
+    by = source;
+    return fmt::format("{} arms {}[{}] (expect_tx) and lets its copies complete there, on which it waits itself",
+                       w.cta->kernel().role(source->warp), other.name, w.barrier.stage);
   }
   return {};
 }

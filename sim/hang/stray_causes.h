@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a barrier misses and the same barrier of another CTA of the cluster has got.
+/// What a barrier misses and the same barrier of another CTA of the cluster has got, or that of another array.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "sim/hang/causes.h"
 
@@ -12,6 +15,14 @@ Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& wait, const Mbarri
 /// An arrival, or bytes, of someone who is past the point of delivery.
 /// @param passed  those debtors, who may have gone since
 Cause wrong_cta_cause(const WaitGraph& graph, const Wait& wait, const std::vector<Debt>& passed);
+
+/// The bytes of a stage: another array's stage of the same number has got them, alone in its array.
+Cause other_array_cause(const WaitGraph& graph, const Wait& wait);
+
+/// Nothing arrives on the array: who arms another one with as many stages, and waits for that itself; empty:
+/// nobody.
+/// @param by  gets the warp and the line
+std::string armed_instead(const WaitGraph& graph, const Wait& wait, std::optional<models::Source>& by);
 
 /// In the first phase: the barrier of another CTA has got all that is missing here on top of what it should have.
 Cause doubled_arrivals_cause(const WaitGraph& graph, const Wait& wait, const MbarrierState& word);

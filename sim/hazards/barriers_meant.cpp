@@ -11,6 +11,7 @@
 #include "sim/hang/debts.h"
 #include "sim/hang/names.h"
 #include "sim/ptx/ptx_uses.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -152,6 +153,47 @@ PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& e
                                 empty->name, count)
                           : fmt::format("wrong: the count of {}, {}, is too low for all who use {}", empty->name,
                                         count, accumulator ? "an accumulator" : "a stage")};
+}
+
+std::string ahead_of_others(const Kernel& kernel, const Warp& reader, uint32_t full,
+                            const std::function<bool(int id)>& has_joined) {
+  const BarrierName name = barrier_name(kernel, full);
+  const auto array = name.array ? size_t(name.array - kernel.barriers.data()) : reader.use.size();
+  if (array >= reader.use.size() || reader.use[array].fresh.on == 0) return {};
+  const int first = barrier_name(kernel, reader.use[array].first_waited_on).stage;
+  const std::string& role = kernel.role(reader.index);
+  constexpr int kWarpsOfGroup = 4;
+  bool others = false;
+  for (int w = 0; w < kernel.warps; ++w)
+    others |= kernel.role(w) == role && w / kWarpsOfGroup != reader.index / kWarpsOfGroup;
+  if (first == 0 || !others) return {};
+  std::string missed;
+  for (const NamedBarrier& b : kernel.named_barriers)
+    if (lists(b.roles, role) && !has_joined(b.id))
+      missed += fmt::format("{}named barrier {} ({})", missed.empty() ? "" : ", ", b.id, b.name);
+  return fmt::format(
+      "; its first wait on the ring is for stage {}: it has stepped over fills that other warps of its role take, "
+      "and "
+      "nothing has held it back until it is its turn{}",
+      first, missed.empty() ? "" : fmt::format(" (it has not been at {})", missed));
+}
+
+std::string waits_for_its_own(const Kernel& kernel, const Warp& filler, uint32_t full) {
+  const BarrierName name = barrier_name(kernel, full);
+  const auto array = name.array ? size_t(name.array - kernel.barriers.data()) : filler.use.size();
+  if (array >= filler.use.size() || filler.use[array].waits == 0) return {};
+  const Warp::Use& use = filler.use[array];
+  bool none = true, last = use.waited_on == full;
+  for (size_t i = 0; i < filler.use.size(); ++i) {
+    if (i == array || filler.use[i].waits == 0) continue;
+    none = false, last &= filler.use[i].waited_at < use.waited_at;
+  }
+  if (!none && !last) return {};
+  return fmt::format("{} {} {}, which its own copies complete, {} ({})", kernel.role(filler.index),
+                     none ? "waits for" : "has last waited for",
+                     none ? std::string(name.array->name) : barrier_text(kernel, full),
+                     none ? "and has never waited for a release" : "where it must wait for the stage's release",
+                     line_of(use.waited));
 }
 
 }  // namespace sm100::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "sim/hazards/hazard_checker.h"
@@ -34,5 +35,17 @@ struct PhaseWithout {
 };
 /// @param by  the warp that overwrites what `earlier` uses
 PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later);
+
+/// Of a warp that reads a stage before its first fill: its first wait on the ring was not for the ring's first
+/// stage, and passed at once.  It has stepped over fills that others of its role take, and nothing held it back
+/// until they had; empty: it is not that.
+/// @param full        offset of the barrier of the stage
+/// @param has_joined  the warp has come to that named barrier
+std::string ahead_of_others(const Kernel& kernel, const Warp& reader, uint32_t full,
+                            const std::function<bool(int id)>& has_joined);
+
+/// Of a warp that fills a stage: it has waited for what its own copies complete, and not for the stage's release;
+/// empty: it has not.
+std::string waits_for_its_own(const Kernel& kernel, const Warp& filler, uint32_t full);
 
 }  // namespace sm100::sim

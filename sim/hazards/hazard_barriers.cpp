@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/time.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -164,6 +165,21 @@ void HazardChecker::check_complete(const models::MbarrierEvent& e, const Barrier
         if (f.cluster->slots[f.rank] == e.slot) here += smem_sets_.bytes(f.set);
       }
   const uint64_t on_the_way = here > 0 ? here : in_cluster;
+  // Another stage lacks exactly these: they signal the wrong one's barrier.
+  for (int s = 0; name.array && s < name.array->stages; ++s) {
+    if (s == name.stage) continue;
+    const Barrier& other = barrier_of(cta(e.slot), name.array->base.offset() + 8u * uint32_t(s));
+    uint64_t coming = other.came;
+    for (const uint32_t op : other.in_flight)
+      if (const std::vector<Flight>* const all = flights_.find(op))
+        for (const Flight& f : *all) coming += f.cluster->slots[f.rank] == e.slot ? smem_sets_.bytes(f.set) : 0;
+    if (other.expected == 0 || other.expected != coming + here) continue;
+    v.message += fmt::format(
+        "; or the copy is another stage's and signals the wrong barrier: {}[{}] is armed for {} "
+        "bytes, and lacks the {} of this one",
+        name.array->name, s, grouped(int64_t(other.expected)), grouped(int64_t(here)));
+    break;
+  }
   if (barrier.expected > 0)
     v.details.insert(v.details.end() - 1,
                      expected_bytes_line(kernel(e.slot), barrier.expects, barrier.expected, on_the_way));

@@ -353,6 +353,11 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   if (earlier.unfilled && is_fill(later.kind) && missing == Missing::order) {
     HazardText text = unfilled_text(kernel(t.slot), in_rank, earlier, later,
                                     warp_of(cluster(t.slot), earlier).account, tmem, both);
+    if (const Warp* reader = warp_of(cluster(t.slot), earlier).account; reader && later.barrier)
+      text.message += ahead_of_others(kernel(t.slot), *reader, later.barrier, [&](int id) {
+        const Meeting& meeting = cta(t.slot).named[size_t(id & 15)];
+        return size_t(reader->index) < meeting.joined.size() && meeting.joined[size_t(reader->index)] != 0;
+      });
     models::Violation v{.id = text.id,
                         .message = std::move(text.message),
                         .time = models::now(),
@@ -416,6 +421,9 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
       }
     }
   }
+  if (t.warp && missing == Missing::order && later.kind == AccessKind::tensor_load && !earlier.write)
+    if (const std::string own = waits_for_its_own(kernel(t.slot), *t.warp, later.barrier); !own.empty())
+      text.message += "; " + own;
   models::Violation v{
       .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;

@@ -190,6 +190,11 @@ std::optional<HazardChecker::WrongPlace> HazardChecker::other_strip(const Thread
                       role, apart, read.end - read.begin),
           "wrong: where a strip begins, or the distance from one to the next"};
   }
+  if (strip.begin && strip.previous && *strip.begin == *strip.previous && *strip.begin >= read.begin &&
+      *strip.begin < read.end)
+    return WrongPlace{"; this strip lies where the one before it did",
+                      "; or strips are to alternate between two buffers, and the address of one is wrong", false,
+                      true};
   constexpr int kWarpgroup = 4;
   if (store.by.warp / kWarpgroup != later.by.warp / kWarpgroup && kernel(t.slot).role(store.by.warp) == role)
     return WrongPlace{

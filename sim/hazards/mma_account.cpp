@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/hang/debts.h"
 #include "sim/hazards/barriers_meant.h"
 #include "sim/text.h"
 
@@ -108,6 +109,15 @@ std::optional<MmaFault> committed_early(const Kernel& kernel, const MmaAccount& 
       .of_issuer = true};
 }
 
+/// "accum_empty[0]": the warp has arrived on the other side of the ring since it waited there; empty: it has not.
+std::string released_before(const Kernel& kernel, const Warp& by, const Warp::Use& full) {
+  const BarrierName waited = barrier_name(kernel, full.waited_on);
+  const BarrierArray* const empty = waited.array ? partner(kernel, *waited.array) : nullptr;
+  if (!empty) return {};
+  const Warp::Use& use = by.use[size_t(empty - kernel.barriers.data())];
+  return use.arrivals >= full.waits ? fmt::format("{}[{}]", empty->name, waited.stage) : "";
+}
+
 /// The reader has waited, for MMAs that an earlier commit covers; those that write now are of another tile.
 std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& account, const Access& mma,
                                   const Warp& by, Columns written, Columns read) {
@@ -161,6 +171,15 @@ std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& accoun
           "wrong: the columns of D, by how much two accumulators overlap; or {} hands them back "
           "before it has read those that both have",
           reader);
+      if (const std::string released = released_before(kernel, by, *use); !released.empty()) {
+        fault.message += fmt::format("; {} has released {} before it reads these, which both accumulators have",
+                                     reader, released);
+        fault.detail = fmt::format(
+            "wrong: the order in which {} reads its strips, or the columns of a strip, which "
+            "leave those that both have to the end; or the place of its release",
+            reader);
+        fault.of_issuer = false;
+      }
       return fault;
     }
     fault.of_issuer = true;
@@ -202,6 +221,11 @@ std::optional<MmaFault> fault_of_mma(const Kernel& kernel, const MmaAccount& acc
     std::optional<MmaFault> fault = other_stage(kernel, *commit, mma, by, later);
     const MmaAccount::Commit* const before = account.last_to(commit->barrier, mma.over.clock);
     if (!fault && read && before) fault = committed_early(kernel, account, *before, mma, written);
+    // It is still in the tile for which it has waited, and reads columns of that: the next tile's MMAs have come.
+    const Warp::Use* const use = use_of(kernel, by, barrier_name(kernel, commit->barrier).array);
+    if (!fault && read && before && use && written != before->columns && before->columns.holds(used) &&
+        by.in_tile() && by.tiles.back().begun <= use->waited_at)
+      fault = ran_ahead(kernel, account, mma, by, written, used);
     return fault;
   }
   if (read) return ran_ahead(kernel, account, mma, by, written, used);

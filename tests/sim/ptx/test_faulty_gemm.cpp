@@ -23,8 +23,8 @@ struct Edit {
   std::string behind, old, by;
 };
 
-RunResult ran(const std::vector<Edit>& edits) {
-  const fs::path folder = fs::path(source_dir()) / "scenarios/ptx";
+RunResult ran(const std::vector<Edit>& edits, const char* of = "ptx") {
+  const fs::path folder = fs::path(source_dir()) / "scenarios" / of;
   std::ifstream in(folder / "gemm.ptx"), launch(folder / "gemm.toml");
   std::string text{std::istreambuf_iterator<char>(in), {}};
   for (const Edit& edit : edits) {
@@ -159,4 +159,60 @@ TEST_CASE("A first MMA that accumulates is said to be that") {
 TEST_CASE("A count that differs within an array of a PTX kernel is held against the first, not against a table") {
   check_says(ran({{".reqntid", "[%r8+8], 1;", "[%r8+8], 2;"}}),
              "empty[1] was initialised for 2 arrivals per phase; the first of the array for 1");
+}
+
+TEST_CASE("A stage of the wrong array that is armed for bytes is told by both arrays") {
+  const RunResult result =
+      ran({{"", "add.s32 \t%r345, %r359, %r375;", "add.s32 \t%r345, %r362, %r375;"}}, "hopper");
+  CHECK(result.outcome == Outcome::hang);
+  check_says(
+      result,
+      "likely cause: producer arms empty[2] and lets its copies complete there, where full[2] lacks them: for the "
+      "other stages it is full that is armed (expect_tx)");
+  check_says(result, "at fault: producer (warp 0) of CTA 0  gemm.cu:100 (gemm.cu:26, gemm.ptx:1198)");
+}
+
+TEST_CASE("An array that is armed in place of another in all stages is told, and by whom") {
+  const RunResult result = ran({{"LOAD:", "add.u32 %r19, %r7, %r17;", "add.u32 %r19, %r8, %r17;"}});
+  CHECK(result.outcome == Outcome::hang);
+  check_says(
+      result,
+      "no warp of the program may come to an instruction that arrives on full: load arms empty[0] (expect_tx) and "
+      "lets its copies complete there, on which it waits itself");
+}
+
+TEST_CASE("Who waits for what it completes itself is told which barrier nobody waits for") {
+  const RunResult result = ran({{"MMA:\n", "add.u32 %r19, %r7, %r17;", "add.u32 %r19, %r8, %r17;"}});
+  CHECK(result.outcome == Outcome::hang);
+  check_says(
+      result,
+      "mma waits for empty[0], which its own tcgen05.commit behind this wait is to complete: it waits for the "
+      "wrong barrier; nobody waits for full[0], which load completes");
+}
+
+TEST_CASE("A load that waits for its own copies is said to do so where it overwrites a stage") {
+  const RunResult result = ran({{"LOAD:", "add.u32 %r18, %r8, %r17;", "add.u32 %r18, %r7, %r17;"}});
+  check_says(result, "; load waits for full, which its own copies complete, and has never waited for a release");
+}
+
+TEST_CASE("Both copies with one operand's tensor map are told where they overlap") {
+  const RunResult result = ran({{"LOAD:", "[%rd4, {%r22, %r24}]", "[%rd2, {%r22, %r24}]"}});
+  check_says(result, "; all its copies so far read A, and none reads B: one of them names the other's tensor map");
+}
+
+TEST_CASE("A copy that signals another stage's barrier is told by the stage that lacks its bytes") {
+  const RunResult result =
+      ran({{"", "[%rd72, {%r343, %r352}], [%r345];", "[%rd72, {%r343, %r352}], [%r333];"}}, "hopper");
+  check_says(result,
+             "or the copy is another stage's and signals the wrong barrier: full[2] is armed for 32,768 bytes, and "
+             "lacks the 16,384 of this one");
+}
+
+TEST_CASE("A load that waits once for its own copies is told which wait that is") {
+  const RunResult result =
+      ran({{"", "add.s32 \t%r346, %r362, %r380;", "add.s32 \t%r346, %r359, %r380;"}}, "hopper");
+  check_says(
+      result,
+      "; producer has last waited for full[3], which its own copies complete, where it must wait for the stage's "
+      "release (gemm.cu:99");
 }
