@@ -117,7 +117,7 @@ m("ptx-third-b-advance-register", "before a stage's last MMA A's descriptor is a
 of("scenarios/hopper/gemm.ptx")
 m("ptx-third-hopper-wait-current", "the second wait of the unrolled pair is for the first one's barrier. Ideal: the wgmmas behind the wait of line 330 read a stage whose full barrier was not waited for: full of the stage before is asked", r"\[TM5\] consumer 1 reads the stage of full\[1\], and has waited for full\[0\]",
   ("add.s32 \t%r153, %r118, %r164;", "add.s32 \t%r153, %r118, %r117;"))
-m("ptx-third-hopper-full-is-empty", "the third fill of the unrolled four arms and completes the empty barrier. Ideal: arrive.expect_tx (line 1198) and the copies of stage 2 complete on empty[2] instead of full[2], for which the consumers wait", r"empty\[2\].*(armed|expect_tx|copies|instead of full\[2\])|full\[2\].*never (armed|announced)|expect_tx.*full\[2\]",
+m("ptx-third-hopper-full-is-empty", "the third fill of the unrolled four arms and completes the empty barrier. Ideal: arrive.expect_tx (line 1198) and the copies of stage 2 complete on empty[2] instead of full[2], for which the consumers wait", r"producer arms empty\[2\] and lets its copies complete there, where full\[2\] lacks them.*gemm\.ptx:1198",
   ("add.s32 \t%r345, %r359, %r375;", "add.s32 \t%r345, %r362, %r375;"))
 m("ptx-third-hopper-tile-by-m", "the producer divides the tile's number by the tiles along M. Ideal: A's row (and with it B's) of tiles: coordinates of the producer's copies (lines 1121, 1132), made with the number of tiles along M instead of N", r"A rows 192-255 were used where A rows 64-127 belong.*gemm\.ptx:1121",
   ("div.s32 \t%r363, %r462, %r3;", "div.s32 \t%r363, %r462, %r93;"))
