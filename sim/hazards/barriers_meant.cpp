@@ -173,8 +173,7 @@ std::string ahead_of_others(const Kernel& kernel, const Warp& reader, uint32_t f
       missed += fmt::format("{}named barrier {} ({})", missed.empty() ? "" : ", ", b.id, b.name);
   return fmt::format(
       "; its first wait on the ring is for stage {}: it has stepped over fills that other warps of its role take, "
-      "and "
-      "nothing has held it back until it is its turn{}",
+      "and nothing has held it back until it is its turn{}",
       first, missed.empty() ? "" : fmt::format(" (it has not been at {})", missed));
 }
 

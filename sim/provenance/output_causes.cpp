@@ -428,9 +428,7 @@ void Explainer::compare_copies() {
         const Write* write = delivery.write != 0 ? &record_.writes()[delivery.write - 1] : nullptr;
         Cause cause{.id = "PV2", .at = write ? write->source : store.source, .details = {}};
         cause.what = fmt::format(
-            "{} elements hold bytes that are no copy of the source: where warps write the strip, or what they "
-            "write there, "
-            "is wrong",
+            "{} elements hold bytes that are no copy of the source: what is written there, or where, is wrong",
             grouped(int64_t(foreign_count)));
         cause.details = {fmt::format("stored by {}", who_(store.source))};
         add(std::move(cause), (copy.name.empty() ? "" : copy.name + ", ") + foreign.text());

@@ -186,8 +186,7 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
     cause.what += fmt::format(", and {}", scales);
     cause.details.push_back(
         "rows of one operand and scale factors of the other are wrong: look at what both follow from, the tile, "
-        "the "
-        "group or the expert that the warp takes them for");
+        "the group or the expert that the warp takes them for");
   }
   add(std::move(cause), acc);
 }
