@@ -454,7 +454,7 @@ Cause no_signal_cause(const WaitGraph& graph, const Wait& w, const MbarrierState
               .text = fmt::format("no warp of the program may come to an instruction that arrives on {}",
                                   array.stages > 1 ? array.name : text_of(w.barrier))};
   std::optional<models::Source> armed_by;
-  if (const std::string instead = armed_instead(graph, w, armed_by); !instead.empty()) {
+  if (const std::string instead = armed_instead(w, armed_by); !instead.empty()) {
     cause.text += ": " + instead;
     blame_source(cause, graph, w, *armed_by);
     return cause;

@@ -114,7 +114,7 @@ Cause other_array_cause(const WaitGraph& graph, const Wait& w) {
   return {};
 }
 
-std::string armed_instead(const WaitGraph&, const Wait& w, std::optional<models::Source>& by) {
+std::string armed_instead(const Wait& w, std::optional<models::Source>& by) {
   for (const BarrierArray& other : w.cta->kernel().barriers) {
     if (&other == w.barrier.array || other.stages != w.barrier.array->stages) continue;
     const Mbarrier::State* const state = with_bytes(*w.cta, other, w.barrier.stage);

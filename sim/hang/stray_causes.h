@@ -22,7 +22,7 @@ Cause other_array_cause(const WaitGraph& graph, const Wait& wait);
 /// Nothing arrives on the array: who arms another one with as many stages, and waits for that itself; empty:
 /// nobody.
 /// @param by  gets the warp and the line
-std::string armed_instead(const WaitGraph& graph, const Wait& wait, std::optional<models::Source>& by);
+std::string armed_instead(const Wait& wait, std::optional<models::Source>& by);
 
 /// In the first phase: the barrier of another CTA has got all that is missing here on top of what it should have.
 Cause doubled_arrivals_cause(const WaitGraph& graph, const Wait& wait, const MbarrierState& word);

@@ -33,9 +33,7 @@ class ClockWords {
   }
 
   uint32_t size() const { return at_ ? at_[kSize] : 0; }
-  bool empty() const { return size() == 0; }
   const uint32_t* begin() const { return at_ ? at_ + kFirst : nullptr; }
-  const uint32_t* end() const { return begin() + size(); }
   uint32_t operator[](uint32_t i) const { return at_[kFirst + i]; }
   bool is_same(const ClockWords& other) const { return at_ == other.at_; }
 

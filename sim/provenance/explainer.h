@@ -36,6 +36,7 @@ struct Cause {
   std::vector<std::string> details;
   std::string example{};  ///< "rows 0-127, columns 128-255"
   int tiles = 0, of_tiles = 0;
+  bool lacks = false;  ///< what belongs there has not come: it is left out, or zeros stand in for it
 };
 
 /// Of the products and copies, for Tiles.

@@ -240,6 +240,7 @@ void Explainer::explain_coverage(const std::vector<const Accumulator*>& of_tile,
     }
   }
   cause.what = text;
+  cause.lacks = gaps.missing > 0;
   cause.details.push_back(
       fmt::format("the tile's last MMA is by {}", who_(record_.mmas()[acc.mmas.back()].source)));
   add(std::move(cause), acc);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -13,19 +14,16 @@ namespace sm100::sim::provenance {
 
 void Explainer::explain_maps() {
   // What a map does not reach are zeros, or is missing.
-  const bool lacks = std::any_of(groups_.begin(), groups_.end(), [](const Group& g) {
-    for (const char* const text : {"a zero from beyond", "zeros ", "never loaded", "never multiplied"})
-      if (g.cause.what.find(text) != std::string::npos) return true;
-    return false;
-  });
-  std::vector<Cause> found;
+  const bool lacks = std::any_of(groups_.begin(), groups_.end(), [](const Group& g) { return g.cause.lacks; });
+  std::vector<Cause> found, of_scales;  // these say less where their group's operands are wrong, too
   const auto look_at = [&](const TensorMapFields& map, const models::Source& by, std::string detail) {
     const std::optional<MapDifference> difference = map_difference(expected_.products, map);
     if (!difference || (!difference->of_pitch && (difference->of_output || !lacks))) return;
-    found.push_back({.id = difference->of_output ? "PV2" : "PV1",
-                     .what = difference->text,
-                     .at = by,
-                     .details = {std::move(detail)}});
+    (difference->of_scales ? of_scales : found)
+        .push_back({.id = difference->of_output ? "PV2" : "PV1",
+                    .what = difference->text,
+                    .at = by,
+                    .details = {std::move(detail)}});
   };
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>> seen;
   for (const Box& box : record_.boxes()) {
@@ -42,10 +40,8 @@ void Explainer::explain_maps() {
       const Store& store = record_.stores()[stores->store];
       look_at(stores->map, store.source, fmt::format("the first store by it is by {}", who_(store.source)));
     }
+  found.insert(found.end(), std::make_move_iterator(of_scales.begin()), std::make_move_iterator(of_scales.end()));
   if (found.empty()) return;
-  // Scale factors of a group whose operands are wrong, too, say less.
-  std::stable_partition(found.begin(), found.end(),
-                        [](const Cause& c) { return c.what.find(" SF") == std::string::npos; });
   if (!groups_.empty()) found.front().details.push_back("what follows: " + groups_.front().cause.what);
   // Whatever else is wrong follows from them.
   std::vector<Group> others = std::move(groups_);

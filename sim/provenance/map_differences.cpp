@@ -3,101 +3,89 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "kernels/isa/scale_layout.h"
 #include "sim/text.h"
 
 namespace sm100::sim::provenance {
 namespace {
 
-constexpr uint64_t kScaleAtomBytesOfMap = 512;  ///< of 128 rows x 4 scales
-constexpr int64_t kScaleAtomRowsOfMap = 128;
+/// A tensor that maps are made of, as the launch should multiply it.
+struct MappedTensor {
+  enum class Kind : uint8_t { operand, scales, output };
 
-std::string bytes_text(uint64_t bytes) { return grouped(int64_t(bytes)); }
+  std::string name;  ///< "B of group 1"
+  const host::ExpectedMatrix* matrix;
+  Kind kind;
+  uint64_t row_bits;  ///< of an operand's or output's row: its elements
 
-/// Scale factors in atoms: {512 bytes, atoms along K, groups of 128 rows}.
-std::optional<MapDifference> difference_of_scales(const host::ExpectedMatrix& m, const std::string& name,
-                                                  const TensorMapFields& map) {
-  if (map.rank != 3) return std::nullopt;
-  const uint64_t atoms = m.pitch / kScaleAtomBytesOfMap,
-                 groups = uint64_t(m.rows + kScaleAtomRowsOfMap - 1) / kScaleAtomRowsOfMap;
-  if (map.global_stride[1] != m.pitch)
-    return MapDifference{
-        .text = fmt::format("the tensor map of {} has {} bytes from one group of 128 rows to the next, where {} "
-                            "has {}: its stride is wrong",
-                            name, bytes_text(map.global_stride[1]), name, bytes_text(m.pitch)),
-        .of_pitch = true};
-  if (map.global_dim[1] < atoms || map.global_dim[2] < groups)
-    return MapDifference{
-        .text = fmt::format("the tensor map of {} has {} atoms along K and {} along the rows, where {} has {} and "
-                            "{}: its dimensions are wrong",
-                            name, map.global_dim[1], map.global_dim[2], name, atoms, groups)};
-  return std::nullopt;
-}
+  uint64_t rows() const { return uint64_t(matrix->rows); }
+  uint64_t pitch() const { return matrix->pitch; }
+  // Scale factors lie in atoms: {512 bytes, atoms along K, groups of 128 rows}.
+  bool in_atoms() const { return kind == Kind::scales; }
+  uint64_t atoms() const { return pitch() / kScaleAtomBytes; }
+  uint64_t groups() const { return (rows() + kScaleAtomRows - 1) / kScaleAtomRows; }
 
-/// @param row_bits  of a row's elements
-std::optional<MapDifference> difference_of_rows(const host::ExpectedMatrix& m, const std::string& name,
-                                                uint64_t row_bits, const TensorMapFields& map) {
-  if (map.rank != 2 || !m.along_k()) return std::nullopt;
-  if (map.global_stride[0] != m.pitch)
-    return MapDifference{
-        .text = fmt::format("the tensor map of {} has {} bytes from a row to the next, where rows of {} lie {} "
-                            "bytes apart: its stride is wrong",
-                            name, bytes_text(map.global_stride[0]), name, bytes_text(m.pitch)),
-        .of_pitch = true};
-  const uint64_t bits = map.global_dim[0] * element_bits(map.data_type);
-  if (bits < row_bits || map.global_dim[1] < uint64_t(m.rows))
-    return MapDifference{
-        .text = fmt::format("the tensor map of {} has {} rows of {} bytes, where {} has {} of {}: its dimensions "
-                            "are wrong",
-                            name, grouped(int64_t(map.global_dim[1])), bytes_text(bits / 8), name, grouped(m.rows),
-                            bytes_text(row_bits / 8))};
-  return std::nullopt;
-}
-
-}  // namespace
-
-namespace {
-
-enum class Of : uint8_t { a, b, c, sfa, sfb };
-
-/// nullptr: the product has none.
-const host::ExpectedMatrix* matrix_of(const host::ExpectedProduct& p, Of which) {
-  switch (which) {
-    case Of::a: return &p.a;
-    case Of::b: return &p.b;
-    case Of::c: return &p.c;
-    case Of::sfa: return p.sfa ? &*p.sfa : nullptr;
-    case Of::sfb: return p.sfb ? &*p.sfb : nullptr;
+  /// The map has the tensor's dimensions, and does not view it in a way of its own.
+  bool is_mapped_by(const TensorMapFields& map) const {
+    return in_atoms() ? map.rank == 3 : map.rank == 2 && matrix->along_k();
   }
-  return nullptr;
+  uint64_t stride_of(const TensorMapFields& map) const { return map.global_stride[in_atoms() ? 1 : 0]; }
+  /// The map says exactly what the tensor is.
+  bool is_told_by(const TensorMapFields& map) const {
+    if (!is_mapped_by(map) || stride_of(map) != pitch()) return false;
+    return in_atoms() ? map.global_dim[1] == atoms() && map.global_dim[2] == groups()
+                      : map.global_dim[1] == rows() && bits_of_row(map) == row_bits;
+  }
+  static uint64_t bits_of_row(const TensorMapFields& map) {
+    return map.global_dim[0] * element_bits(map.data_type);
+  }
+};
+
+std::vector<MappedTensor> tensors_of(const std::vector<host::ExpectedProduct>& products) {
+  using Kind = MappedTensor::Kind;
+  std::vector<MappedTensor> all;
+  for (const host::ExpectedProduct& p : products) {
+    const auto add = [&](const host::ExpectedMatrix& m, Kind kind, uint64_t row_bits) {
+      all.push_back({p.name.empty() ? m.name : m.name + " of " + p.name, &m, kind, row_bits});
+    };
+    for (const auto* m : {&p.a, &p.b}) add(*m, Kind::operand, uint64_t(p.k) * uint64_t(m->bits));
+    add(p.c, Kind::output, p.c.pitch * 8);
+    for (const auto* m : {&p.sfa, &p.sfb})
+      if (*m) add(**m, Kind::scales, 0);
+  }
+  return all;
 }
 
-/// The map has the stride and the sizes of another tensor of its kind: where it begins, or what it was given as
-/// sizes, is that one's.
-std::optional<MapDifference> sizes_of_another(const std::vector<host::ExpectedProduct>& products,
-                                              const std::string& begins, const host::ExpectedMatrix& own, Of which,
-                                              const TensorMapFields& map) {
-  const bool scales = which == Of::sfa || which == Of::sfb, output = which == Of::c;
-  for (const host::ExpectedProduct& p : products)
-    for (const Of other : {Of::a, Of::b, Of::c, Of::sfa, Of::sfb}) {
-      const host::ExpectedMatrix* const m = matrix_of(p, other);
-      if (!m || m == &own || output != (other == Of::c) || scales != (other == Of::sfa || other == Of::sfb))
-        continue;
-      const uint64_t row_bits = output ? m->pitch * 8 : uint64_t(p.k) * uint64_t(m->bits),
-                     groups = uint64_t(m->rows + kScaleAtomRowsOfMap - 1) / kScaleAtomRowsOfMap;
-      const bool same =
-          scales ? map.rank == 3 && map.global_stride[1] == m->pitch &&
-                       map.global_dim[1] * kScaleAtomBytesOfMap == m->pitch && map.global_dim[2] == groups
-                 : map.rank == 2 && map.global_stride[0] == m->pitch && map.global_dim[1] == uint64_t(m->rows) &&
-                       map.global_dim[0] * element_bits(map.data_type) == row_bits;
-      if (!same) continue;
-      const std::string name = p.name.empty() ? m->name : m->name + " of " + p.name;
-      return MapDifference{
-          .text = fmt::format("a tensor map begins at {}, and has the sizes and the stride of {}: its "
-                              "address or its sizes are another's",
-                              begins, name),
-          .of_pitch = true};
-    }
-  return std::nullopt;
+std::string number(uint64_t n) { return grouped(int64_t(n)); }
+
+/// Of a map that begins where the tensor does; nothing: it has the tensor's stride, and reaches all of it.
+std::optional<MapDifference> difference_from(const MappedTensor& t, const TensorMapFields& map) {
+  if (!t.is_mapped_by(map)) return std::nullopt;
+  if (t.stride_of(map) != t.pitch())
+    return MapDifference{
+        .text =
+            t.in_atoms()
+                ? fmt::format("the tensor map of {0} has {1} bytes from one group of 128 rows to the next, where "
+                              "{0} has {2}: its stride is wrong",
+                              t.name, number(t.stride_of(map)), number(t.pitch()))
+                : fmt::format("the tensor map of {0} has {1} bytes from a row to the next, where rows of {0} lie "
+                              "{2} bytes apart: its stride is wrong",
+                              t.name, number(t.stride_of(map)), number(t.pitch())),
+        .of_pitch = true};
+  if (t.in_atoms()) {
+    if (map.global_dim[1] >= t.atoms() && map.global_dim[2] >= t.groups()) return std::nullopt;
+    return MapDifference{.text = fmt::format("the tensor map of {0} has {1} atoms along K and {2} along the rows, "
+                                             "where {0} has {3} and {4}: its dimensions are wrong",
+                                             t.name, map.global_dim[1], map.global_dim[2], t.atoms(), t.groups())};
+  }
+  const uint64_t bits = MappedTensor::bits_of_row(map);
+  if (bits >= t.row_bits && map.global_dim[1] >= t.rows()) return std::nullopt;
+  return MapDifference{.text = fmt::format("the tensor map of {0} has {1} rows of {2} bytes, where {0} has {3} of "
+                                           "{4}: its dimensions are wrong",
+                                           t.name, number(map.global_dim[1]), number(bits / 8), number(t.rows()),
+                                           number(t.row_bits / 8))};
 }
 
 }  // namespace
@@ -105,21 +93,25 @@ std::optional<MapDifference> sizes_of_another(const std::vector<host::ExpectedPr
 std::optional<MapDifference> map_difference(const std::vector<host::ExpectedProduct>& products,
                                             const TensorMapFields& map) {
   if (map.im2col || map.rank == 0) return std::nullopt;
+  const std::vector<MappedTensor> tensors = tensors_of(products);
   std::optional<MapDifference> difference;
-  for (const host::ExpectedProduct& p : products)
-    for (const Of which : {Of::a, Of::b, Of::c, Of::sfa, Of::sfb}) {
-      const host::ExpectedMatrix* const m = matrix_of(p, which);
-      if (!m || m->address != map.global_address) continue;
-      const std::string name = p.name.empty() ? m->name : m->name + " of " + p.name;
-      const bool scales = which == Of::sfa || which == Of::sfb, output = which == Of::c;
-      const uint64_t row_bits = output ? m->pitch * 8 : uint64_t(p.k) * uint64_t(m->bits);
-      std::optional<MapDifference> found =
-          scales ? difference_of_scales(*m, name, map) : difference_of_rows(*m, name, row_bits, map);
-      if (!found) return std::nullopt;  // of several that begin there it is one's
-      if (std::optional<MapDifference> another = sizes_of_another(products, name, *m, which, map)) found = another;
-      found->of_output = output;
-      if (!difference) difference = std::move(found);
-    }
+  for (const MappedTensor& begins : tensors) {
+    if (begins.matrix->address != map.global_address) continue;
+    std::optional<MapDifference> found = difference_from(begins, map);
+    if (!found) return std::nullopt;  // of several that begin there it is one's
+    // Where it begins, or what it was given as sizes, may be another's.
+    for (const MappedTensor& other : tensors)
+      if (other.matrix != begins.matrix && other.kind == begins.kind && other.is_told_by(map)) {
+        found = {.text = fmt::format("a tensor map begins at {}, and has the sizes and the stride of {}: its "
+                                     "address or its sizes are another's",
+                                     begins.name, other.name),
+                 .of_pitch = true};
+        break;
+      }
+    found->of_output = begins.kind == MappedTensor::Kind::output;
+    found->of_scales = begins.in_atoms();
+    if (!difference) difference = std::move(found);
+  }
   return difference;
 }
 

@@ -16,6 +16,7 @@ namespace sm100::sim::provenance {
 struct MapDifference {
   std::string text;        ///< "the tensor map of B of group 1 has 768 bytes from a row to the next, where ..."
   bool of_output = false;  ///< it is the map of C
+  bool of_scales = false;  ///< of SFA or SFB
   bool of_pitch = false;   ///< else it does not reach all of the tensor
 };
 

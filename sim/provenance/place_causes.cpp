@@ -145,6 +145,7 @@ void Explainer::explain_misfit(const Accumulator& acc, const Misfit& misfit) {
   const Mma& mma = record_.mmas()[acc.mmas.front()];
   Cause cause{.id = "PV1", .at = mma.source, .details = {}};
   const bool one = misfit.count == 1 && misfit.used.known();
+  cause.lacks = misfit.used.matrix == -1;
   cause.what =
       fmt::format("{} {} used where {} belong{}", rows_text(misfit.used, misfit.count), one ? "was" : "were",
                   rows_text(misfit.wanted, misfit.count), misfit.count == 1 ? "s" : "");

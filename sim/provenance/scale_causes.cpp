@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "kernels/isa/scale_layout.h"
 #include "sim/provenance/explainer.h"
 
 namespace sm100::sim::provenance {
 namespace {
 
-constexpr int64_t kAtomRows = 128, kAtomScales = 4, kAtomBytes = 512;
+constexpr int64_t kAtomRows = kScaleAtomRows, kAtomScales = kScaleAtomScales, kAtomBytes = kScaleAtomBytes;
 
 /// Where the scale of a row and of a block of K lies, in atoms of 128 rows x 4.
 uint64_t address_of(const host::ExpectedMatrix& scales, int64_t row, int64_t block) {
@@ -110,6 +111,7 @@ void Explainer::compare_scales(const Accumulator& acc) {
                              std::any_of(other_cells->begin(), other_cells->end(),
                                          [&](const ScaleCell& other) { return other.box == cell.box; });
         Cause cause{.id = "PV1", .at = needed || swapped ? mma.source : box.source, .details = {}};
+        cause.lacks = zeros;
         cause.what = fmt::format(
             "scale factors of operand {} are others{}: {} was used where {} belongs", a ? 'A' : 'B',
             i < operand.rows.size() ? "" : " in the odd CTA of a pair",

@@ -44,16 +44,14 @@ TEST_CASE("the stride of a tensor map is held against its tensor's rows", "[prov
   CHECK(text(matrix_map(0x10000, 384, 256, 384)).empty());
   CHECK(text(matrix_map(0x10000, 768, 256, 768)) ==
         "the tensor map of A of group 2 has 768 bytes from a row to the next, where rows of A of group 2 lie 384 "
-        "bytes "
-        "apart: its stride is wrong");
+        "bytes apart: its stride is wrong");
   const auto of_c = map_difference(kGroup, matrix_map(0x110000, 128, 256, 128, TensorMapDataType::bfloat16));
   REQUIRE(of_c);
   CHECK(of_c->of_output);
   CHECK(of_c->of_pitch);
   CHECK(text(scale_map(6, 2, 2 * 512)) ==
         "the tensor map of SFA of group 2 has 1,024 bytes from one group of 128 rows to the next, where SFA of "
-        "group 2 "
-        "has 3,072: its stride is wrong");
+        "group 2 has 3,072: its stride is wrong");
 }
 
 TEST_CASE("a tensor map that does not reach all of its tensor is told by its dimensions", "[provenance]") {
@@ -63,8 +61,7 @@ TEST_CASE("a tensor map that does not reach all of its tensor is told by its dim
       "are wrong");
   CHECK(text(scale_map(2, 6, 6 * 512)) ==
         "the tensor map of SFA of group 2 has 2 atoms along K and 6 along the rows, where SFA of group 2 has 6 and "
-        "2: "
-        "its dimensions are wrong");
+        "2: its dimensions are wrong");
   // One that reaches further may be of several groups.
   CHECK(text(matrix_map(0x10000, 384, 1024, 384)).empty());
 }
@@ -78,8 +75,7 @@ TEST_CASE("a tensor map with the sizes of another group is told so", "[provenanc
   REQUIRE(difference);
   CHECK(text(matrix_map(0x10000, 384, 128, 384)) ==
         "a tensor map begins at A of group 2, and has the sizes and the stride of B of group 2: its address or its "
-        "sizes "
-        "are another's");
+        "sizes are another's");
   CHECK(difference->text ==
         "a tensor map begins at A of group 2, and has the sizes and the stride of A of group 3: its address or its "
         "sizes are another's");
