@@ -275,21 +275,32 @@ bool same_line(const Loc& a, const Loc& b) {
 }  // namespace
 
 void RunObserver::note_multicast(const models::UnitSpan& copy) {
-  const Cta* cta = ctas_[size_t(copy.slot)];
-  if (!cta) return;
-  const bool to_itself = copy.multicast == 1u << cta->cluster_rank();
-  multicast_ranks_[cta->linear_id()] |= copy.multicast;
+  const Cta* at = ctas_[size_t(copy.slot)];  // where the copy lands first
+  if (!at) return;
+  const int by = copy.source.cta >= 0 ? copy.source.cta : at->linear_id();
+  uint32_t rank = at->cluster_rank();
+  for (uint32_t r = 0; r < at->cluster_ctas(); ++r)
+    if (at->peer_id(r) == by) rank = r;
+  const bool to_itself = copy.multicast == 1u << rank;
+  multicast_ranks_[by] |= copy.multicast;
   for (Multicasts& m : multicasts_)
     if (same_line(m.loc, copy.source.loc)) {
       m.to_itself &= to_itself;
+      m.ranks[by] |= copy.multicast;
       return;
     }
-  multicasts_.push_back({copy.source.loc, to_itself});
+  multicasts_.push_back({copy.source.loc, to_itself, {{by, copy.multicast}}});
 }
 
 bool RunObserver::multicasts_to_itself(const Loc& loc) const {
   return std::any_of(multicasts_.begin(), multicasts_.end(),
                      [&](const Multicasts& m) { return m.to_itself && same_line(m.loc, loc); });
+}
+
+uint16_t RunObserver::multicasts_of(int cta, const Loc& loc) const {
+  for (const Multicasts& m : multicasts_)
+    if (const auto found = m.ranks.find(cta); same_line(m.loc, loc) && found != m.ranks.end()) return found->second;
+  return 0;
 }
 
 void RunObserver::unit_span(const models::UnitSpan& s) {

@@ -100,6 +100,9 @@ class RunObserver : public models::Observer {
   }
   /// Multicasts of that line have been made, and each has named its own CTA alone.
   bool multicasts_to_itself(const Loc& loc) const;
+  /// Ranks that the multicasts of a CTA at that line have named, a bit each; 0: it has made none there.
+  /// @param cta  linear id
+  uint16_t multicasts_of(int cta, const Loc& loc) const;
   /// Ranks that the multicasts of a CTA have named, a bit each; 0: it has made none.
   /// @param cta  linear id
   uint16_t multicasts_of(int cta) const {
@@ -148,6 +151,7 @@ class RunObserver : public models::Observer {
   struct Multicasts {
     Loc loc;
     bool to_itself;
+    std::unordered_map<int, uint16_t> ranks{};  ///< named, by the CTA that copies
   };
   std::vector<Multicasts> multicasts_;                 ///< few lines have any
   std::unordered_map<int, uint16_t> multicast_ranks_;  ///< by the CTA that copies

@@ -70,6 +70,7 @@ bool every_copy_came(const Wait& w) {
 
 Cause bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
   if (Cause c = strayed_bytes_cause(graph, w, word); c.certainty > 0) return c;
+  if (Cause c = multicast_mask_cause(graph, w, word); c.certainty > 0) return c;
   if (word.pending != 0 || word.tx == 0) return {};
   const auto expected = int64_t(w.state->expected_bytes);
   const auto usual = int64_t(usual_bytes(graph.slots(), *w.cta, *w.state));
@@ -571,6 +572,7 @@ Cause mbarrier_cause(const WaitGraph& graph, const Wait& w) {
   if (copy_in_flight(graph, w)) return {.certainty = 1, .text = "copies for it are in flight"};
   if (Cause c = other_array_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = no_signal_cause(graph, w, word); c.certainty > 0) return c;
+  if (Cause c = commit_mask_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = overcount_cause(graph, w); c.certainty > 0) return c;
   if (Cause c = doubled_arrivals_cause(graph, w, word); c.certainty > 0) return c;
   if (Cause c = bytes_cause(graph, w, word); c.certainty > 0) return c;

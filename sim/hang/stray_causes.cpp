@@ -65,6 +65,128 @@ Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& w, const MbarrierS
 
 namespace {
 
+/// Lines of a cluster's copies to an array, each with the tensor that its last box is of.
+struct CopyLine {
+  Loc loc{};
+  uint64_t tensor = 0;
+  models::Source by{};
+};
+
+std::vector<CopyLine> copy_lines(const WaitGraph& graph, const Wait& w) {
+  std::vector<CopyLine> lines;
+  for (uint32_t r = 0; r < w.cta->cluster_ctas(); ++r) {
+    const Cta& cta = *peer_slot(graph.slots(), *w.cta, r);
+    if (&cta.kernel() != &w.cta->kernel() || cta.linear_id() != w.cta->peer_id(r)) return {};
+    for (const auto& warp : cta.warps())
+      for (const Warp::LastBox& box : use_of(*warp, *w.barrier.array).boxes) {
+        if (box.tensor == 0 || line_of(box.loc).empty()) continue;
+        const auto same = std::find_if(lines.begin(), lines.end(), [&](const CopyLine& l) {
+          return line_of(l.loc) == line_of(box.loc) && l.loc.column() == box.loc.column();
+        });
+        if (same == lines.end())
+          lines.push_back(
+              {box.loc, box.tensor, {.warp = int8_t(warp->index), .loc = box.loc, .cta = cta.linear_id()}});
+      }
+  }
+  return lines;
+}
+
+std::string ranks_text(uint16_t ranks) {
+  std::string text;
+  for (int r = 0; r < 16; ++r)
+    if (ranks >> r & 1) text += fmt::format("{}{}", text.empty() ? "" : ", ", r);
+  return text;
+}
+
+}  // namespace
+
+Cause multicast_mask_cause(const WaitGraph& graph, const Wait& w, const MbarrierState& word) {
+  const uint32_t ctas = w.cta->cluster_ctas();
+  if (ctas == 1 || word.pending != 0 || word.tx <= 0 || w.state->phase > 0) return {};
+  const std::vector<CopyLine> lines = copy_lines(graph, w);
+  const auto mask = [&](uint32_t r, const CopyLine& l) {
+    return w.cta->observer().multicasts_of(w.cta->peer_id(r), l.loc);
+  };
+  for (const CopyLine& l : lines) {
+    uint16_t all = 0;
+    for (uint32_t r = 0; r < ctas; ++r) all |= mask(r, l);
+    const bool received =
+        std::any_of(w.state->received.begin(), w.state->received.end(),
+                    [&](const Mbarrier::State::Share& s) { return line_of(s.loc) == line_of(l.loc); });
+    if (all == 0 || received || all >> w.cta->cluster_rank() & 1) continue;
+    Cause cause{
+        .certainty = 98,
+        .text = fmt::format("the multicasts at {} have reached rank{} {} of the cluster's {} alone: their masks "
+                            "leave out CTA {}, rank {}, which misses {} bytes",
+                            line_of(l.loc), all & (all - 1) ? "s" : "", ranks_text(all), ctas, w.cta->linear_id(),
+                            w.cta->cluster_rank(), grouped(word.tx))};
+    blame_source(cause, graph, w, l.by);
+    return cause;
+  }
+  for (const CopyLine& l : lines) {
+    bool without_own = true;  // the CTA that copies is in no mask
+    for (uint32_t r = 0; r < ctas; ++r) without_own &= mask(r, l) != 0 && !(mask(r, l) >> r & 1);
+    if (!without_own) continue;
+    Cause cause{
+        .certainty = 98,
+        .text = fmt::format("the multicast at {} leaves out the CTA that issues it, in each CTA of the cluster "
+                            "(ranks {} in CTA {}): its mask is wrong, and {} bytes are missing",
+                            line_of(l.loc), ranks_text(mask(w.cta->cluster_rank(), l)), w.cta->linear_id(),
+                            grouped(word.tx))};
+    blame_source(cause, graph, w, l.by);
+    return cause;
+  }
+  // Who gets the same rows of both operands has the same tile.
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      if (lines[i].tensor == lines[j].tensor) continue;
+      bool same = true;
+      uint16_t one = 0;
+      for (uint32_t r = 0; r < ctas && same; ++r) {
+        one = mask(r, lines[i]);
+        same = one != 0 && one == mask(r, lines[j]) && (one & (one - 1)) != 0 && one != (1u << ctas) - 1;
+      }
+      if (!same) continue;
+      one = mask(w.cta->cluster_rank(), lines[i]);
+      Cause cause{
+          .certainty = 98,
+          .text = fmt::format("the multicasts at {} and at {} bring different tensors and name the same "
+                              "CTAs, ranks {} in CTA {}: these would have the same tile; one of the two "
+                              "has the mask, and the slice, of the other",
+                              line_of(lines[j].loc), line_of(lines[i].loc), ranks_text(one), w.cta->linear_id())};
+      blame_source(cause, graph, w, lines[i].by);
+      return cause;
+    }
+  return {};
+}
+
+Cause commit_mask_cause(const WaitGraph& graph, const Wait& w) {
+  const uint32_t ctas = w.cta->cluster_ctas();
+  const auto group = uint32_t(w.cta->tcgen05_group == 2 ? 2 : 1);
+  if (w.debts.overcounted == 0 || ctas <= group || w.debts.came.empty()) return {};
+  for (const Debt& d : w.debts.came) {
+    const uint16_t reached = use_of(d.state(), *w.barrier.array).committed_to;
+    const uint32_t rank = d.slot->cluster_rank();
+    const uint32_t own = group == 2 ? 3u << (rank & ~1u) : 1u << rank;
+    if (d.exited() || reached == 0 || (reached & ~own) != 0) return {};
+  }
+  const Debt* first = &w.debts.came.front();
+  for (const Debt& d : w.debts.came)
+    if (d.slot == w.cta) first = &d;
+  Cause cause{.certainty = 94,
+              .text = fmt::format(
+                  "{} lacks arrivals of tcgen05.commit, {} of them: each commit to it by a mask has reached "
+                  "{} alone, of the {} CTAs of the cluster (bits {:#x} in CTA {}): the mask leaves "
+                  "out those that share what it hands back, or the count, {}, is too high",
+                  text_of(w.barrier), w.debts.overcounted, group == 2 ? "its own pair" : "its own CTA", ctas,
+                  use_of(first->state(), *w.barrier.array).committed_to, first->cta,
+                  decode_mbarrier(w.state->word).expected)};
+  blame(cause, graph, w, {*first});
+  return cause;
+}
+
+namespace {
+
 /// The barrier of the CTA has been armed for bytes, or has got some, in the open phase or the one before.
 const Mbarrier::State* with_bytes(const Cta& cta, const BarrierArray& array, int stage) {
   const Mbarrier::State* state = cta.context().mbarrier.find(array.base.offset() + 8u * uint32_t(stage));

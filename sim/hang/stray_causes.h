@@ -16,6 +16,14 @@ Cause strayed_bytes_cause(const WaitGraph& graph, const Wait& wait, const Mbarri
 /// @param passed  those debtors, who may have gone since
 Cause wrong_cta_cause(const WaitGraph& graph, const Wait& wait, const std::vector<Debt>& passed);
 
+/// Bytes of copies by multicast: no mask of a line names this CTA, or two lines that bring different tensors name
+/// the same CTAs, and not all of the cluster.
+Cause multicast_mask_cause(const WaitGraph& graph, const Wait& wait, const MbarrierState& word);
+
+/// Arrivals of tcgen05.commit by mask: each has reached the CTA, or the pair, of its own alone, where the cluster
+/// is larger.
+Cause commit_mask_cause(const WaitGraph& graph, const Wait& wait);
+
 /// The bytes of a stage: another array's stage of the same number has got them, alone in its array.
 Cause other_array_cause(const WaitGraph& graph, const Wait& wait);
 

@@ -181,3 +181,70 @@ TEST_CASE("KB-05: a pair's arrival that goes to the own CTA's barrier: the repor
              Catch::Contains("likely cause: mma of CTA 1 arrives on done_full[0] of its own CTA, "
                              "where nobody waits; CTA 0 waits for it\n"));
 }
+
+namespace {
+
+/// Each CTA of a cluster arms its barrier for a row of itself and of each other, and multicasts one with this mask.
+HangReport hang_of_multicast(uint32_t ctas, const std::function<uint16_t(uint32_t rank)>& mask) {
+  Clusters c(ctas, ctas, 2);
+  c.kernel.barriers.push_back({"input_full", {kBar}, 1, 1, "load", "mbarrier.arrive.expect_tx", "mma"});
+  TensorMap map;
+  c.before = [&] { map = row_of_words(c.device->gpu.memory().allocate("row", 128, true)); };
+  c.program = [&](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 1);
+    cluster_sync(isa);
+    const uint32_t rank = isa.cluster_ctarank();
+    if (isa.warpid() == 0)
+      isa.elected([&] {
+        isa.mbarrier_arrive_expect_tx(own(isa, kBar), 128 * ctas, Scope::cta);
+        isa.cp_async_bulk_tensor_shared_global_multicast(own(isa, kData + 128 * rank), &map, TensorCoords{0},
+                                                         own(isa, kBar), CtaMask{mask(rank)});
+      });
+    if (isa.warpid() == 1) isa.mbarrier_try_wait_parity(own(isa, kBar), 0, Scope::cluster);
+    cluster_sync(isa);
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  return explain_hang(c.device->slots(), models::now(), 0, "replay");
+}
+
+}  // namespace
+
+TEST_CASE("a CTA that is in no mask of its cluster's multicasts misses no copy: the masks are to blame",
+          "[cluster][report]") {
+  const HangReport hang = hang_of_multicast(2, [](uint32_t) { return uint16_t{0b10}; });
+  CAPTURE(hang.text);
+  CHECK_THAT(hang.finding.cause,
+             Catch::Contains("have reached rank 1 of the cluster's 2 alone: their masks leave out "
+                             "CTA 0, rank 0, which misses 256 bytes"));
+}
+
+TEST_CASE("multicasts that each leave out the CTA that issues them: the mask is to blame", "[cluster][report]") {
+  const HangReport hang = hang_of_multicast(2, [](uint32_t rank) { return uint16_t(1u << (rank ^ 1)); });
+  CAPTURE(hang.text);
+  CHECK_THAT(hang.finding.cause, Catch::Contains("leaves out the CTA that issues it, in each CTA of the cluster") &&
+                                     Catch::Contains("its mask is wrong, and 128 bytes are missing"));
+}
+
+TEST_CASE("commits whose masks name their own CTA alone: the mask is to blame, and perhaps the count",
+          "[cluster][report]") {
+  Clusters c(4, 4, 2);
+  c.kernel.barriers.push_back({"input_empty", {kBar}, 1, 3, "mma", "tcgen05.commit", "load"});
+  c.program = [&](SimIsa& isa) {
+    if (isa.warpid() == 0) init_barrier(isa, 3);
+    cluster_sync(isa);
+    if (isa.warpid() == 1)
+      isa.elected(
+          [&] { isa.tcgen05_commit_multicast(1, own(isa, kBar), CtaMask{uint16_t(1u << isa.cluster_ctarank())}); });
+    if (isa.warpid() == 0) isa.mbarrier_try_wait_parity(own(isa, kBar), 0, Scope::cluster);
+    cluster_sync(isa);
+  };
+  c.run();
+  CHECK(c.violation() == "");
+  const HangReport hang = explain_hang(c.device->slots(), models::now(), 0, "replay");
+  CAPTURE(hang.text);
+  CHECK_THAT(hang.finding.cause,
+             Catch::Contains("input_empty[0] lacks arrivals of tcgen05.commit, 2 of them: each commit to it "
+                             "by a mask has reached its own CTA alone, of the 4 CTAs"));
+  CHECK(hang.finding.fault_role == "mma");
+}
