@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales of blocks that an epilogue multiplies sums with: which of them are wrong, and how.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -85,6 +87,21 @@ std::optional<Cause> Explainer::explain_block_scales(size_t p, const Watched& ou
     cause = cause_of(guess, wrong, explained, sums.all, by);
     return true;
   });
+  // A copy of them that begins behind the last block of K: its coordinate is wrong, whoever reads what it brings.
+  if (cause && cause->what.find("of other blocks of K") != std::string::npos)
+    for (const Box& box : record_.boxes()) {
+      if (box.by != Box::By::tensor_copy || !in_launch_(box.source.cta) || beyond_text(box).empty()) continue;
+      for (const host::ExpectedProduct& other : expected_.products) {
+        if (!other.block_scales || (box.map.global_address != other.block_scales->a.address &&
+                                    box.map.global_address != other.block_scales->b.address))
+          continue;
+        cause->details.insert(
+            cause->details.begin(),
+            fmt::format("loaded by {}, {}: its coordinate along K is wrong", who_(box.source), place_of(box)));
+        cause->at = box.source;
+        return cause;
+      }
+    }
   return cause;
 }
 

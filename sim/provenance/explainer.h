@@ -188,6 +188,8 @@ class Explainer {
   /// @param packed  elements of `output.grain` bytes
   void explain_stored_twice(const Watched& output, const std::string& name, uint64_t row_bytes, int64_t packed = 1);
   std::string parts_of_k(const Accumulator& acc, int64_t k) const;
+  /// Some of K is in no accumulator with the same rows.
+  bool is_part_of_k(const Accumulator& acc, int64_t k) const;
   /// What CTAs have had instead of the tile of this element.
   void explain_tile(int64_t row, int64_t column, Cause& cause) const;
   void compare_cells(size_t product, const Watched& output);

@@ -200,6 +200,55 @@ std::vector<std::string> maps_that_differ(const EndedRun& run, int cta) {
   return lines;
 }
 
+std::vector<std::string> read_of_output(const EndedRun& run, int cta, uint64_t address) {
+  const host::ExpectedResult expected = expected_of(run, run.launches().of_cta(cta));
+  const auto lies_in = [&](const host::ExpectedMatrix& m) {
+    return address >= m.address && address - m.address < uint64_t(m.rows) * m.pitch;
+  };
+  for (const host::ExpectedProduct& p : expected.products) {
+    if (lies_in(p.a) || lies_in(p.b)) return {};
+    for (const auto* scales : {&p.sfa, &p.sfb})  // rows come in groups of 128
+      if (*scales && address >= (*scales)->address &&
+          address - (*scales)->address < uint64_t(((*scales)->rows + 127) / 128) * (*scales)->pitch)
+        return {};
+    if (p.terms && p.terms->residual && lies_in(*p.terms->residual)) return {};
+  }
+  for (const host::ExpectedProduct& p : expected.products)
+    if (lies_in(p.c))
+      return {
+          fmt::format("what it reads is {}{}, which nothing multiplies: its tensor map, or the address in it, is "
+                      "another tensor's",
+                      p.c.name, p.name.empty() ? "" : " of " + p.name)};
+  return {};
+}
+
+std::vector<Finding> tiles_outside(const EndedRun& run) {
+  std::vector<Finding> all;
+  for (int launch = 0; launch < run.launches().size(); ++launch) {
+    const std::optional<host::WorkTiles> work = run.plan.run_of(launch).work_tiles();
+    if (!work) continue;
+    const host::ExpectedResult expected = expected_of(run, launch);
+    if (expected.products.size() > 1) continue;  // of groups without K nothing is expected, and they have tiles
+    const Tiles tiles = tiles_of(run, launch, expected);
+    if (!tiles.known()) continue;
+    const std::vector<TileTaken> taken = tiles_taken(run.device.slots(), run.launches(), launch);
+    const auto stray =
+        std::find_if(taken.begin(), taken.end(), [&](const TileTaken& t) { return tiles.has_strayed(t.by.cta); });
+    if (stray == taken.end()) continue;
+    models::Source by;
+    std::string text;
+    for (const std::string& line :
+         tiles.strays([&](const models::Source& source) { return who(run.launches(), source); }, by))
+      if (line.find("outside of C") != std::string::npos) text = line;
+    if (text.empty()) continue;
+    Finding f{.id = "PV3", .cause = text, .message = text + ": the bound of the walk over the tiles is too high"};
+    f.cta = by.cta;
+    if (by.warp >= 0) f.role = run.launches().kernel_of_cta(by.cta).role(by.warp);
+    all.push_back(std::move(f));
+  }
+  return all;
+}
+
 void explain(const EndedRun& run, const Record& record, RunResult& result) {
   ProvenanceResult& provenance = result.provenance;
   provenance.kept = true;

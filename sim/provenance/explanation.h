@@ -31,6 +31,14 @@ std::string one_operand_alone(const EndedRun& run, int cta, uint64_t tensor);
 /// @param cta  linear id
 std::vector<std::string> maps_that_differ(const EndedRun& run, int cta);
 
+/// A copy that has read an output of its launch: of which group, and that no product multiplies it; empty: it is
+/// none.
+/// @param cta  linear id
+std::vector<std::string> read_of_output(const EndedRun& run, int cta, uint64_t address);
+
+/// Tiles that lie outside of the outputs and that some CTA has had, where nothing else is wrong.
+std::vector<Finding> tiles_outside(const EndedRun& run);
+
 /// Adds what differs from what should be: causes of wrong numbers, or findings where the numbers are right.
 void explain(const EndedRun& run, const Record& record, RunResult& result);
 

@@ -294,11 +294,25 @@ bool Explainer::explain_old_sum(const Accumulator& acc) {
     const auto place = matrices_.at(runs.front().chunk[0].address);
     return place ? RowOf{place->matrix, place->row} : RowOf{};
   };
+  // Where an earlier tile's sum was overwritten in the middle of its K, what is left begins there.
+  const auto begins_anew = [&](size_t step, bool a) {
+    const std::vector<int64_t>& k = a ? acc.a.k : acc.b.k;
+    return k[step] == k[0] || (k[step] >= 0 && k[step] < k[0]);
+  };
+  const auto is_one_tile = [&](size_t first, size_t last) {
+    for (size_t step = first + 1; step < last; ++step)
+      if (!(first_row(step, true) == first_row(first, true)) ||
+          !(first_row(step, false) == first_row(first, false)))
+        return false;
+    return true;
+  };
   for (size_t step = 1; step < acc.mmas.size(); ++step) {
-    if (acc.a.k[step] != acc.a.k[0] || acc.b.k[step] != acc.b.k[0]) continue;
+    if (!begins_anew(step, true) || !begins_anew(step, false)) continue;
     const RowOf old_a = first_row(0, true), new_a = first_row(step, true), old_b = first_row(0, false),
                 new_b = first_row(step, false);
     if (old_a == new_a && old_b == new_b) continue;
+    const bool same_k = acc.a.k[step] == acc.a.k[0] && acc.b.k[step] == acc.b.k[0];
+    if (!same_k && (!is_one_tile(0, step) || !is_one_tile(step, acc.mmas.size()))) continue;
     const Mma &last = record_.mmas()[acc.mmas[step - 1]], &next = record_.mmas()[acc.mmas[step]];
     const auto tile = [&](const RowOf& a, const RowOf& b) {
       return fmt::format("{} and {}", rows_text(a, int64_t(acc.a.rows.size())),

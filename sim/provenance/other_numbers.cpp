@@ -115,6 +115,16 @@ void add_blocks(Guesses& guesses) {
                         unit, all, width, by == 1 ? "next" : "previous"),
             [=](int64_t n) { return begin_of(n, all) + (n % all / width + by) % blocks * width + n % width; });
     }
+  // Registers of a strip whose columns lie closer, or farther apart.
+  for (const int64_t all : {int64_t{16}, int64_t{32}, int64_t{64}, int64_t{128}})
+    for (const int64_t width : {int64_t{8}, int64_t{16}})
+      for (const int64_t pitch : {width / 2, 2 * width})
+        if (all >= 2 * width && all < count)
+          guesses.add(
+              fmt::format("of each {1} {0}s block b of {2} takes {{0}} of {0} {3} * b on, where {{2}} of {0} {2} "
+                          "* b on {{3}}",
+                          unit, all, width, pitch),
+              [=](int64_t n) { return begin_of(n, all) + n % all / width * pitch + n % width; });
   constexpr int64_t kStep = 8, kWidest = 256;
   for (int64_t width = kStep; width <= kWidest && width < count; width += kStep)
     for (int64_t pitch = kStep; pitch <= 2 * kWidest; pitch += kStep)

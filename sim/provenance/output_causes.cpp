@@ -103,6 +103,16 @@ void Explainer::explain_unwritten(size_t p, const Watched& output) {
     cause.at = mma.source;
     cause.details.push_back(fmt::format("{} was multiplied by {}", first, who_(mma.source)));
     if (const std::string parts = parts_of_k(*acc, product.k); !parts.empty()) cause.what += ": " + parts;
+    if (const int64_t packed_column = first_column * packed;
+        work_tiles_.known() && is_part_of_k(*acc, product.k) &&
+        work_tiles_.lacking(work_tiles_.at(first_row, packed_column))) {
+      const std::vector<std::string> multiplied_by = std::move(cause.details);
+      explain_tile(first_row, packed_column, cause);
+      cause.details.insert(cause.details.end(), multiplied_by.begin(), multiplied_by.end());
+      add(std::move(cause), region.text());
+      std::rotate(groups_.begin(), groups_.end() - 1, groups_.end());
+      return;
+    }
     if (loaded && output.stored_twice > 0) {
       const Store &under = record_.stores()[output.first_store - 1],
                   &over = record_.stores()[output.second_store - 1];
@@ -143,16 +153,30 @@ std::string Explainer::parts_of_k(const Accumulator& acc, int64_t k) const {
         begin = std::min(begin, other.a.k[s]), end = std::max(end, other.a.k[s] + other.a.k_count[s]);
     ++times[begin], ends[begin] = std::max(ends[begin], end);
   }
-  if (parts < 2) return {};
   int64_t covered = 0;
   for (const auto& [begin, end] : ends)
     if (begin <= covered) covered = std::max(covered, end);
+  if (parts == 1 && covered > 0 && covered < k)
+    return fmt::format("of its K only {} was multiplied", range_text(0, covered - 1));
+  if (parts < 2) return {};
   if (times.size() == 1 && covered < k)
     return fmt::format("its k {} was multiplied {} times, and no other k",
                        range_text(times.begin()->first, covered - 1), parts);
   if (covered >= k && times.size() == parts)
     return fmt::format("all {} parts of its K were multiplied, and nobody has stored their sum", parts);
   return {};
+}
+
+bool Explainer::is_part_of_k(const Accumulator& acc, int64_t k) const {
+  std::vector<bool> done(size_t(k), false);
+  int64_t left = k;
+  for (const auto& [history, other] : accumulators_) {
+    if (!(other.a.rows.front() == acc.a.rows.front()) || !(other.b.rows.front() == acc.b.rows.front())) continue;
+    for (size_t s = 0; s < other.a.k.size(); ++s)
+      for (int64_t at = other.a.k[s]; at >= 0 && at < std::min(k, other.a.k[s] + other.a.k_count[s]); ++at)
+        if (!done[size_t(at)]) done[size_t(at)] = true, --left;
+  }
+  return left > 0;
 }
 
 void Explainer::explain_tile(int64_t row, int64_t column, Cause& cause) const {

@@ -47,7 +47,13 @@ std::optional<Cause> Explainer::explain_output_scales(size_t p, const Watched& o
       if (d != 0) delivery = d;
 
   if (wrong >= kFewestScales) {
-    std::optional<ScaleClaim> claim = misplaced_scales(stored);
+    const int64_t across = int64_t(product.c.pitch) * 8 / product.c.bits;
+    const bool follow = elements_follow_scales(stored, sums, [&](const ElementSums::Element& e) {
+      return decoded_at(scales.output, c, e.row * across + e.column);
+    });
+    std::optional<ScaleClaim> claim = follow ? wrong_scale_values(stored) : std::nullopt;
+    const bool made_so = claim.has_value();
+    if (!claim) claim = misplaced_scales(stored);
     if (!claim) claim = misplaced_bytes(stored);
     if (!claim) claim = wrong_scale_values(stored);
     if (!claim) claim = scales_not_stored(stored);
@@ -59,6 +65,9 @@ std::optional<Cause> Explainer::explain_output_scales(size_t p, const Watched& o
                     numbers_text(wrong_rows, scales.along_columns ? "column" : "row"),
                     untouched > 0 ? fmt::format("; nobody has stored {} of them", grouped(untouched)) : "");
     cause.details = {"there scales are stored; what was multiplied is right, and so are its sums"};
+    if (made_so)
+      cause.details.push_back(
+          "elements are divided by these scales: they were made so ahead of both stores, and none lies elsewhere");
     return cause;
   }
 

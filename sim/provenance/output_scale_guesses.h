@@ -48,6 +48,10 @@ std::optional<ScaleClaim> wrong_scale_values(const StoredScales& stored);
 /// @param wrong  the value that is stored of each
 std::optional<ScaleClaim> wrong_quantised_elements(const OutputBlocks& blocks,
                                                    const std::vector<WrongValue>& wrong);
+/// Elements whose scales are wrong are divided by these scales: they were made so, and not put elsewhere.
+/// @param element  the value that is stored of an element of `sums`
+bool elements_follow_scales(const StoredScales& stored, const ElementSums& sums,
+                            const std::function<double(const ElementSums::Element&)>& element);
 /// Elements that do not hold what belongs there.
 /// @param stored  of an element of `sums`
 std::vector<WrongValue> find_wrong_elements(const OutputBlocks& blocks, const ElementSums& sums,

@@ -66,6 +66,9 @@ std::vector<OtherLargest> other_largest(const OutputBlocks& blocks) {
                      return with_own ? std::max(b.largest, other->largest) : other->largest;
                    }});
   };
+  of_block(
+      "that of the block before", [](const OutputBlock& b) { return b.row; },
+      [](const OutputBlock& b) { return b.block - 1; }, false);
   for (const int by : {1, 2, 4}) {
     of_block(
         fmt::format("that of two blocks, {} apart", by), [](const OutputBlock& b) { return b.row; },
@@ -74,9 +77,15 @@ std::vector<OtherLargest> other_largest(const OutputBlocks& blocks) {
         fmt::format("that of the block that changes places with it, {} apart", by),
         [](const OutputBlock& b) { return b.row; }, [by](const OutputBlock& b) { return b.block ^ by; }, false);
   }
-  of_block(
-      "that of the block before", [](const OutputBlock& b) { return b.row; },
-      [](const OutputBlock& b) { return b.block - 1; }, false);
+  // Lanes that ask one another for the scales of a block.
+  const char* const unit = blocks.scales().along_columns ? "column" : "row";
+  for (int high = 1; high <= 16; high *= 2)
+    for (int low = 0; low < high; low = low == 0 ? 1 : 2 * low)
+      of_block(
+          low == 0 ? fmt::format("that of the {} whose number differs in the bit of {}", unit, high)
+                   : fmt::format("that of the {} whose number differs in the bits of {} and {}", unit, low, high),
+          [by = low | high](const OutputBlock& b) { return b.row ^ by; },
+          [](const OutputBlock& b) { return b.block; }, false);
   if (alpha != 1 && alpha != 0)
     all.push_back({fmt::format("that of the sums before they are multiplied by alpha ({:g})", alpha),
                    [alpha](const OutputBlock& b) { return float(double(b.largest) / std::abs(alpha)); }});

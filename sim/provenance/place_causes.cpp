@@ -84,8 +84,10 @@ bool Explainer::loaded_out_of_order(const Accumulator& acc, bool a) const {
   }
   const std::vector<RowOf>& rows = (a ? acc.a : acc.b).rows;
   bool jumps = false;
+  int matrix = -1;  // rows behind a group's end are others'
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].known()) continue;
+    if (!rows[i].known() || (matrix >= 0 && rows[i].matrix != matrix)) continue;
+    matrix = rows[i].matrix;
     if (row && *row != rows[i].row - int64_t(i)) jumps = true;
     row = rows[i].row - int64_t(i);
   }

@@ -58,6 +58,7 @@ class Quantised {
 struct ElementGuess {
   std::string text;
   std::function<std::optional<double>(const WrongValue&)> value;
+  int half = 0;  ///< of elements that change places: how far apart they are
 };
 
 class ElementGuesses {
@@ -166,7 +167,8 @@ class ElementGuesses {
                         const OutputBlock* block = blocks_.of(w.row, w.column ^ by);
                         const std::optional<double> x = blocks_.value(w.row, w.column ^ by);
                         return block && x ? std::optional(*x * double(scales_.factor(block->code))) : std::nullopt;
-                      }});
+                      },
+                      by});
   }
 
   const OutputBlocks& blocks_;
@@ -193,6 +195,26 @@ std::vector<WrongValue> find_wrong_elements(const OutputBlocks& blocks, const El
   return wrong;
 }
 
+bool elements_follow_scales(const StoredScales& scales, const ElementSums& sums,
+                            const std::function<double(const ElementSums::Element&)>& element) {
+  const OutputBlocks& blocks = scales.blocks;
+  if (!blocks.scales().factor) return false;
+  const Quantised quantised(blocks.scales().output);
+  int64_t fits = 0, misses = 0;
+  for (const ElementSums::Element& e : sums.elements) {
+    const OutputBlock* const block = blocks.of(e.row, e.column);
+    if (!block || !scales.is_wrong(*block) || !scales.is_delivered(scales.place_of(*block))) continue;
+    const double x = *blocks.value(e.row, e.column), stored = element(e);
+    const double by_stored = x * double(blocks.scales().factor(scales.stored(*block))),
+                 by_right = x * double(blocks.scales().factor(block->code));
+    if (!std::isfinite(by_stored) ||
+        quantised.is_rounded(stored, by_stored) == quantised.is_rounded(stored, by_right))
+      continue;
+    ++(quantised.is_rounded(stored, by_stored) ? fits : misses);
+  }
+  return are_nearly_all(fits, fits + misses);
+}
+
 std::optional<ScaleClaim> wrong_quantised_elements(const OutputBlocks& blocks,
                                                    const std::vector<WrongValue>& wrong) {
   const host::ExpectedOutputScales& scales = blocks.scales();
@@ -213,7 +235,17 @@ std::optional<ScaleClaim> wrong_quantised_elements(const OutputBlocks& blocks,
     return unknown * 4 <= int64_t(wrong.size()) && are_nearly_all(fits, fits + misses) ? fits : 0;
   };
   for (const ElementGuess& guess : guesses.all())
-    if (const int64_t fits = fitting(guess.value)) return ScaleClaim{guess.text, fits, int64_t(wrong.size())};
+    if (const int64_t fits = fitting(guess.value)) {
+      // Only the last of each: nobody has changed places with them.
+      const auto of_last = [&](int half) {
+        return std::all_of(wrong.begin(), wrong.end(), [&](const WrongValue& w) { return (w.column & half) != 0; });
+      };
+      if (guess.half > 0 && of_last(guess.half))
+        return ScaleClaim{fmt::format("of each {} elements of a row the last {} hold those of the first {}",
+                                      2 * guess.half, guess.half, guess.half),
+                          fits, int64_t(wrong.size())};
+      return ScaleClaim{guess.text, fits, int64_t(wrong.size())};
+    }
   constexpr size_t kAsked = 8192;
   std::vector<std::pair<double, double>> ranges;
   for (size_t i = 0; i < wrong.size(); i += wrong.size() / kAsked + 1) {

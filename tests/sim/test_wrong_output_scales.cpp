@@ -150,6 +150,28 @@ TEST_CASE("scales of the output that are wrong numbers are named", "[provenance]
         StartsWith("the scales of the output (SFD) are wrong: they are those of about 0.85 times the largest "
                    "magnitude of each block, in "));
   }
+  SECTION("of another row, in some blocks") {
+    run.for_each([&](int row, int block) {
+      run.store(row, block, run.right(block % 2 == row / 16 % 2 ? row : row ^ 24, block));
+    });
+    CHECK_THAT(
+        run.explained_bytes().what,
+        StartsWith("the scales of the output (SFD) are wrong: what they are made of is that of the row whose "
+                   "number differs in the bits of 8 and 16, in "));
+  }
+  SECTION("of the block before, by which elements are divided too") {
+    const auto of_pair = [&](int row, int block) { return run.right(row, block / 2 * 2); };
+    run.for_each([&](int row, int block) { run.store(row, block, of_pair(row, block)); });
+    for (int r = 0; r < kM; ++r)
+      for (int c = 0; c < kN; ++c) run.element(r, c, run.sum(r, c) * kNorm / decode_ue4m3(of_pair(r, c / 16)));
+    const Cause cause = run.explained_bytes();
+    CHECK_THAT(cause.what,
+               StartsWith("the scales of the output (SFD) are wrong: what they are made of is that of the "
+                          "block before, in "));
+    REQUIRE(cause.details.size() > 1);
+    CHECK(cause.details[1] ==
+          "elements are divided by these scales: they were made so ahead of both stores, and none lies elsewhere");
+  }
   SECTION("noise") {
     std::mt19937 random(3);
     run.for_each([&](int row, int block) { run.store(row, block, uint8_t(random() % 100)); });
@@ -182,6 +204,10 @@ TEST_CASE("elements of the output that were quantised with another factor are na
   SECTION("neighbours exchanged") {
     CHECK_THAT(made([&](int r, int c) { return run.sum(r, c ^ 1) * factor(r, c / 16); }),
                StartsWith(begin + "of each 2 elements of a row the first one and the last have changed places"));
+  }
+  SECTION("the first half twice") {
+    CHECK_THAT(made([&](int r, int c) { return run.sum(r, c & ~16) * factor(r, (c & ~16) / 16); }),
+               StartsWith(begin + "of each 32 elements of a row the last 16 hold those of the first 16, in "));
   }
   SECTION("noise") {
     std::mt19937 random(3);

@@ -74,6 +74,14 @@ TEST_CASE("the term of an epilogue that is missing, or combined in another order
                StartsWith("of each 8 columns the halves were interleaved: the bias of column i % 2 * 4 + i / 2 "
                           "was added where that of column i belongs"));
   }
+  SECTION("bias and residual, registers half as far apart") {
+    const Cause cause = run.explained([&](int r, int c) {
+      const int at = c - c % 32 + c % 32 / 8 * 4 + c % 8;
+      return silu_of(run.half(r, c) + double(run.bias[at]) + run.of_residual(r, at));
+    });
+    CHECK_THAT(cause.what, StartsWith("of each 32 columns block b of 8 takes bias and residual of column 4 * b on, "
+                                      "where those of column 8 * b on belong, in "));
+  }
   SECTION("none: values that lie in other columns") {
     const auto value = [&](int r, int c) {
       return silu_of(run.half(r, c) + double(run.bias[c]) + run.of_residual(r, c));
