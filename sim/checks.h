@@ -742,10 +742,12 @@ inline constexpr Check kChecks[] = {
      "its "
      "swizzle, coordinates of the store, terms of the epilogue.",
      "what the kernel says that it multiplies", "KB-38, KB-39"},
-    {"PV3", Severity::warning, "a tile computed or stored twice",
-     "Two accumulators hold the same product, or two stores have written the same elements.",
+    {"PV3", Severity::warning, "a tile computed or stored twice, or outside of the output",
+     "Two accumulators hold the same product, or two stores have written the same elements. Or a CTA has had a tile "
+     "that lies outside of the output.",
      "Nothing but time where the numbers agree; whichever store comes last where they do not.",
-     "Look at how tiles are numbered: two CTAs, or two turns of one, come to the same.",
+     "Look at how tiles are numbered: two CTAs, or two turns of one, come to the same. Or the bound of a walk over "
+     "them is too high.",
      "what the kernel says that it multiplies", ""},
     {"PV4", Severity::error, "output that nobody has stored",
      "No store has written elements of the output. The finding says how far they came: not multiplied, not loaded "

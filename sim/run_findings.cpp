@@ -10,6 +10,7 @@
 #include "sim/hang_report.h"
 #include "sim/hazards/barriers_meant.h"
 #include "sim/provenance/explanation.h"
+#include "sim/ring_slips.h"
 #include "sim/role_work.h"
 #include "sim/text.h"
 
@@ -212,8 +213,14 @@ void report_violations(const EndedRun& run, RunResult& result) {
     if (v.id == "GM3" && v.global_address != 0 && v.places.size() == 2)
       add_tiles(v, provenance::tiles_of_race(run, v.global_address, v.places[0].source.cta, v.places[1].source.cta,
                                              v.places[0].text == v.places[1].text));
+    if (v.id == "GM1" && v.source.cta >= 0) add_tiles(v, provenance::stray_tiles(run, v.source.cta));
+    if (v.id == "GM7" && v.source.cta >= 0) {
+      add_tiles(v, provenance::maps_that_differ(run, v.source.cta));
+      add_tiles(v, provenance::read_of_output(run, v.source.cta, v.global_address));
+    }
     add_other_work(v, run);
     add_one_operand(v, run);
+    add_ring_slips(v, run);
     const Finding f = finding_of(v, run);
     const std::string report = violation_text(v, f, run) + "  the run ends here, its results are not checked\n" +
                                more_lines(f.id, run.scenario);
@@ -287,6 +294,8 @@ void report_warnings(const EndedRun& run, Comparison numbers, RunResult& result)
     if (w.id == "WK3" && numbers == Comparison::right) continue;
     report_warning(w, run, result);
   }
+  if (run.end == RunEnd::completed && numbers == Comparison::right)
+    for (Finding& f : provenance::tiles_outside(run)) result.warnings.push_back(std::move(f));
 }
 
 void list_suspects(const EndedRun& run, RunResult& result) {

@@ -97,8 +97,24 @@ std::string release_not_awaited(const Kernel& kernel, const Warp& by, const Acce
   if (!overwrites_what_is_read(earlier, later) || ptx_uses_of(kernel)) return {};
   const std::string &reader = kernel.role(earlier.by.warp), &writer = kernel.role(by.index);
   const BarrierArray* release = accumulator_release(kernel, reader, writer);
-  if (!release || use_of(by, *release).waits > 0) return {};
-  return fmt::format("{} has never waited for {}, where {} arrives", writer, release->name, reader);
+  if (!release) return {};
+  const Warp::Use& use = use_of(by, *release);
+  if (use.waits == 0)
+    return fmt::format("{} has never waited for {}, where {} arrives", writer, release->name, reader);
+  const models::Mbarrier::State* const state = by.cta.context().mbarrier.find(use.waited_on);
+  const uint64_t kept = state ? std::min<uint64_t>(state->events, models::Mbarrier::State::kHistory) : 0;
+  for (uint64_t back = 1; back <= kept; ++back) {
+    const models::MbarrierEvent& e = state->history[(state->events - back) % models::Mbarrier::State::kHistory];
+    if (!e.arrives || e.phase != use.waited_phase || e.time >= earlier.cycle || e.source.warp != earlier.by.warp ||
+        e.source.cta != earlier.by.cta)
+      continue;
+    return fmt::format(
+        "{} (warp {}) has arrived on {} at cycle {}, before it reads these columns at cycle {}: it hands "
+        "the accumulator back too early{}",
+        reader, earlier.by.warp, barrier_text(kernel, use.waited_on), grouped(int64_t(e.time)),
+        grouped(int64_t(earlier.cycle)), e.source.loc.line() > 0 ? " (" + line_of(e.source.loc) + ")" : "");
+  }
+  return {};
 }
 
 PhaseWithout phase_without(const Kernel& kernel, const Warp& by, const Access& earlier, const Access& later) {

@@ -54,7 +54,8 @@ bool HazardChecker::early_read(const Thread& t, AccessKind kind, uint32_t write,
                      .slot = t.slot,
                      .source = t.by,
                      .details = text.details,
-                     .places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), read.access)}});
+                     .places = {hazard_place(first, earlier.access), hazard_place(kernel(t.slot), read.access)},
+                     .global_address = address});
   return true;
 }
 

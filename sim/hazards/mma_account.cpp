@@ -152,8 +152,15 @@ std::optional<MmaFault> ran_ahead(const Kernel& kernel, const MmaAccount& accoun
   if (!awaited->columns.holds(read)) {
     fault.message = fmt::format("; {} has waited for {}, whose MMAs write columns {}, and reads columns {}", reader,
                                 barrier, text_of(awaited->columns), text_of(read));
-    fault.detail =
-        fmt::format("wrong: the columns that {} reads, or the stage of its wait  {}", reader, line_of(use->waited));
+    // In the first tile of all, whoever does not keep to the lowest columns has gone astray.
+    const bool first_tile = use->waited_phase == 0 && use->waited_on == use->first_waited_on && use->waits == 1;
+    fault.detail = first_tile && read.end <= awaited->columns.begin
+                       ? fmt::format(
+                             "wrong: the columns of D of the first tile, which leave out the lowest  {}; or the "
+                             "columns that {} reads",
+                             line_of(mma.by.loc), reader)
+                       : fmt::format("wrong: the columns that {} reads, or the stage of its wait  {}", reader,
+                                     line_of(use->waited));
     return fault;
   }
   if (written != awaited->columns) {
@@ -259,7 +266,8 @@ std::optional<MmaFault> fault_of_reader(const Kernel& kernel, const MmaAccount& 
     return MmaFault{
         .message = fmt::format("; {} had waited for {}, whose MMAs write columns {}, and reads columns {}", reader,
                                barrier, text_of(awaited->columns), text_of(read)),
-        .detail = fmt::format("wrong: the columns that {} reads, or the stage of its wait", reader)};
+        .detail = fmt::format(
+            "wrong: the columns that {} reads, the stage of its wait, or the columns of D of these MMAs", reader)};
   if (written == awaited->columns || !awaited->columns.holds(read)) return std::nullopt;
   if (later.kind != AccessKind::copied && !of_another_barrier(kernel, account, *awaited, written))
     return std::nullopt;
