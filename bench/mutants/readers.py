@@ -901,3 +901,366 @@ m("fallback-third-ctaid-swapped", "kernels/fallback/fallback_kernel.h",
   r"no CTA has had tiles \(0, 3\), \(1, 3\), \(2, 3\)",
   (("21_fallback.toml",),),
   ("const int tile_m = int(isa.ctaid().y), tile_n = int(isa.ctaid().x);", "const int tile_m = int(isa.ctaid().x), tile_n = int(isa.ctaid().y);"))
+
+# --- a fourth and a fifth list, in all families: those whose cause is named since what they missed was mended
+
+m("fourth-k-of-group-mma", "kernels/matmul/load_warp.h",
+  "k coordinate of a group's second k tile: one MMA's K (16) behind the first instead of a k tile (64). Ideal: k coordinate of the copies of A and B, load_warp.h",
+  r"k 16-63 is multiplied more than once.*load_warp\.h:36",
+  (("smoke/smoke_05.toml",),),
+  ("const int k = (k_tile + j) * a_tile(cfg_).columns;", "const int k = k_tile * a_tile(cfg_).columns + j * cfg_.mma_k;"))
+m("fourth-b-row-rank", "kernels/matmul/load_warp.h",
+  "B's half by the rank in the cluster instead of the pair. Ideal: row coordinate of B's copies (load), too far: rank * block_n",
+  r"B rows 384-415 were used where B rows 128-159 belong.*load_warp\.h:37",
+  (("smoke/smoke_03.toml", "problem.m=1024", "problem.k=256",),),
+  ("+ place_.half * block_n(cfg_);", "+ int(place_.rank) * block_n(cfg_);"))
+m("fourth-b-share-of-a", "kernels/matmul/load_warp.h",
+  "B is loaded with A's share (slice, receivers): copy-paste. Ideal: multicast mask / slice of B's copies, load_warp.h B line",
+  r"multicasts at load_warp\.h:36 and at load_warp\.h:37 .*name the same CTAs",
+  (("smoke/smoke_05.toml",),),
+  ("load_slice(isa, stage.b(j), b_share(cfg_, place_),", "load_slice(isa, stage.b(j), a_share(cfg_, place_),"))
+m("fourth-a-times-a", "kernels/matmul/mma_warp.h",
+  "both operands of the MMA are A. Ideal: operand B of tcgen05.mma is A's tile, mma_warp.h",
+  r"operand B reads A, .*leads into the other's tile",
+  (("01_dense_small.toml", "problem.m=256", "problem.n=256", "run.sms=2",),),
+  ("advance(a, along), advance(b, along),", "advance(a, along), advance(a, along),"))
+m("fourth-first-mma-out", "kernels/matmul/mma_warp.h",
+  "the loop over a k tile's MMAs begins at 1. Ideal: k 0-15 of each k tile is never multiplied, mma_warp.h",
+  r"k 0-15 is never multiplied.*mma_warp\.h:35",
+  (("01_dense_small.toml", "problem.m=256", "problem.n=256", "run.sms=2",),),
+  ("for (int k = 0; k < mmas_per_k_tile(cfg_); ++k) {", "for (int k = 1; k < mmas_per_k_tile(cfg_); ++k) {"))
+m("fourth-first-not-leads", "kernels/matmul/mma_warp.h",
+  "only the cluster's first CTA multiplies, not every pair's leader. Ideal: mma of CTA 2, 4.. skips its tiles",
+  r"mma of CTA \d+ has acquired stage 0 for phase 0 without filling it",
+  (("smoke/smoke_03.toml", "problem.m=1024", "problem.k=256",),),
+  ("if (!place.leads() || is_written", "if (!place.first() || is_written"))
+m("fourth-row-of-pair", "kernels/matmul/epilogue_warp.h",
+  "row of the store counted in tiles of the pair. Ideal: row coordinate of the store",
+  r"sums of rows 128-255 were stored in rows 256-383: the store's coordinates",
+  (("13_pairs.toml", "run.sms=4", "problem.m=512",),),
+  (".row = tile.m * block_m(cfg),", ".row = tile.m * cfg.mma_m,"))
+m("fourth-release-and", "kernels/matmul/cluster_share.h",
+  "release mask is row AND column. Ideal: the commit on input_empty reaches only the CTA itself; the others of its row and column lack it",
+  r"each commit to it by a mask has reached its own CTA alone",
+  (("smoke/smoke_05.toml",),),
+  ("return {uint16_t(row | column)};", "return {uint16_t(row & column)};"))
+m("fourth-group-mask-half", "kernels/matmul/cluster_share.h",
+  "mask of a pair's commit names CTA `half ^ 1`. Ideal: commit on accum_full of the pairs behind the first goes to CTA 1 instead of the own peer",
+  r"phase 0 of accum_full\[0\] of CTA 1, .*completed by mma of CTA 2, whose MMAs write other tensor memory",
+  (("smoke/smoke_03.toml", "problem.m=1024", "problem.k=256",),),
+  ("own | 1u << (place.rank ^ 1) : own)", "own | 1u << (place.half ^ 1) : own)"))
+m("fourth-split-release-early", "kernels/matmul/split_reduction.h",
+  "accumulator released behind the first strip's load. Ideal: epilogue releases accum_empty before it has loaded the other strips",
+  r"has arrived on accum_empty\[0\] .*before it reads these columns.*split_reduction\.h:103",
+  (("01_dense_small.toml", "config.num_split_k=3", "problem.m=256", "problem.n=256", "config.stages=4", "run.sms=3", "problem.m=512",),),
+  ("if (!last && i + 1 == strips) ring.consumer_release(tile.result);", "if (!last && i == 0) ring.consumer_release(tile.result);"))
+m("fourth-lock-waits-count", "kernels/matmul/split_reduction.h",
+  "a split waits for its own length instead of its beginning. Ideal: split 2 waits for lock value 6 where 12 belongs (or adds before split 1 has)",
+  r"waits until locks\[3\] holds 4; it holds 12",
+  (("01_dense_small.toml", "config.num_split_k=3", "problem.m=256", "problem.n=256", "config.stages=4", "run.sms=3",),),
+  ("wait_for_lock(isa, lockers, lock, work.k_begin, loc);", "wait_for_lock(isa, lockers, lock, work.k_count, loc);"))
+m("fourth-partials-columns-8", "kernels/matmul/split_reduction.h",
+  "strips of partial sums lie 8 columns apart in the workspace. Ideal: partial sums of strips overlap in the workspace: columns 32.. go to 8..",
+  r"partial sums .*columns 8-15 belong, those of rows 0-7 and columns 32-39 were added",
+  (("01_dense_small.toml", "config.num_split_k=2", "problem.m=256", "problem.n=256", "config.stages=4", "run.sms=3",),),
+  ("+ i * strip_columns(cfg);", "+ i * 8;"))
+m("fourth-raster-strip-mod", "kernels/scheduler/rasterization.h",
+  "block of a swizzled tile by v % width. Ideal: the scheduler's mapping gives tiles twice and others never",
+  r"no CTA has had tiles \(0, 4\)",
+  (("08_more_tiles_than_sms.toml", "problem.n=1024", "config.block_swizzle=2",),),
+  ("const int vs = u % width + width * (v / width);", "const int vs = u % width + width * (v % width);"))
+m("fourth-static-no-z", "kernels/scheduler/static_scheduler.h",
+  "bound of the static walk leaves out the splits. Ideal: no CTA takes the later splits: their K is never multiplied / the tiles are never stored",
+  r"of its K only 0-255 was multiplied: tile \(0, 0\) was had once for 2 splits of K",
+  (("09_static_scheduler.toml", "problem.k=512", "problem.m=256", "config.num_split_k=2", "run.sms=3",),),
+  ("cluster < grid.x * grid.y * grid.z;", "cluster < grid.x * grid.y;"))
+m("fourth-clc-arms-row", "kernels/scheduler/clc_scheduler.h",
+  "scheduler arms clc_full of the first row of the cluster only. Ideal: clc_full of CTA 4 and on is not armed (expect_tx of the scheduler)",
+  r"16 bytes were delivered to a phase that nobody armed.*scheduler_warp\.h:15",
+  (("smoke/smoke_05.toml",),),
+  ("isa_.lanes_below(grid_.cluster_size(), [&] {", "isa_.lanes_below(grid_.cluster_m, [&] {"))
+m("fourth-slice-by-parts", "kernels/pipeline/smem_tile.h",
+  "slice i begins at row i * parts. Ideal: place of the slices in the slot (rows 2 instead of 64), rest of the slot never written",
+  r"bring the same bytes of one fill of input_full\[0\]",
+  (("smoke/smoke_02.toml",),),
+  ("return rows(i * (shape.rows / parts), shape.rows / parts);", "return rows(i * parts, shape.rows / parts);"))
+m("fourth-buffer-div", "kernels/epilogue/tile_writer.h",
+  "buffer of a strip by division: two strips one behind the other in the same buffer. Ideal: warps write a strip buffer whose store is still reading (strip 1 in buffer 0)",
+  r"\[TM8\].*this strip lies where the one before it did",
+  (("01_dense_small.toml", "problem.m=256", "problem.n=256", "run.sms=2",),),
+  ("buffer = place % kOutputBuffers;", "buffer = place / kOutputBuffers;"))
+m("fourth-f32-row-half", "kernels/epilogue/smem_writer.h",
+  "f32 strips: second half of rows one row further instead of 8. Ideal: rows 8-15 of each 16 written over rows 1-8 of the strip, smem_writer.h",
+  r"lie 7 rows away from where they belong, .*(registers, strip)",
+  (("01_dense_small.toml", "config.output=f32", "config.stages=4", "problem.k=256",),),
+  ("return first_row + lane / 4 + 8 * half; };", "return first_row + lane / 4 + half; };"))
+m("fourth-strip-swizzle-32", "kernels/epilogue/output_strip.h",
+  "strips of 64-byte rows are written with the 32-byte swizzle. Ideal: strip written with another swizzle than the store's map has",
+  r"16 columns away.*registers, strip or swizzle",
+  (("01_dense_small.toml", "problem.m=256", "problem.n=256", "run.sms=2",),),
+  ("case 64: return Swizzle::b64;", "case 64: return Swizzle::b32;"))
+m("fourth-register-columns-4", "kernels/epilogue/fragment_functor.h",
+  "columns of a fragment's registers 4 apart instead of 8. Ideal: bias and residual of columns 8.. are taken 4, 8, 12 columns too far left",
+  r"of each 32 columns block b of 8 takes bias and residual of column 4 \* b",
+  (("14_fused_epilogue.toml", "problem.k=256",),),
+  ("first_column + 8 * (i / 4) +", "first_column + 4 * (i / 4) +"))
+m("fourth-residual-lower-row", "kernels/epilogue/fragment_functor.h",
+  "the residual of the lower fragment is that of the upper one's rows. Ideal: rows 16-31 of each 32 take the residual of the row 16 before",
+  r"rows 16-31 of each 32 take the residual of the row 16 before",
+  (("14_fused_epilogue.toml", "problem.k=256",),),
+  ("apply_to_fragment<R>(isa, cfg, params, first_row + row,", "apply_to_fragment<R>(isa, cfg, params, first_row,"))
+m("fourth-vector-bias-0", "kernels/epilogue/strip_functor.h",
+  "bias of a lane's first vector for all. Ideal: the right half of the tile takes bias of the left half (64 columns before)",
+  r"columns 64-127 of each 128 take the bias of the column 64 before",
+  (("15_fused_epilogue_smem.toml", "config.cta_group=2", "config.cluster=[2, 1, 1]", "problem.k=256",),),
+  ("bias[same_columns(cfg) ? 0 : j]", "bias[0]"))
+m("fourth-relu-negative", "kernels/epilogue/element_functor.h",
+  "relu keeps the negative numbers. Ideal: activation is not ReLU: the negative part / wrong sign of the comparison",
+  r"min\(x, 0\) was computed where ReLU belongs",
+  (("16_fused_epilogue_fp8.toml",),),
+  ("x = x > 0 ? x : 0;", "x = x < 0 ? x : 0;"))
+m("direct-fourth-first-of-stage-0", "kernels/direct/direct_steps.h",
+  "the first MMA of ring stage 0 overwrites. Ideal: MMAs at k step 7, 14 .. overwrite the accumulator: k before is lost",
+  r"first MMA of a tile adds to the sum that an earlier tile has left.*direct_steps\.h:116",
+  (("direct/v6.toml",),),
+  ("issue_mmas(stage, accumulator, k == 0);", "issue_mmas(stage, accumulator, stage.index == 0);"))
+m("direct-fourth-lanes-0", "kernels/direct/direct_steps.h",
+  "all warps load the first quarter's lanes. Ideal: tcgen05.ld of warp 1 reads lanes 0-31, which it may not",
+  r"\[TC2\] tcgen05\.ld\.32x32b at lane 0 by warp \d",
+  (("direct/v4.toml", "problem.k=512",),),
+  ("accumulator.plus_lanes(32u * uint32_t(quarter));", "accumulator.plus_lanes(0);"))
+m("hopper-fourth-release-k-1", "kernels/hopper_matmul/consumer_warps.h",
+  "the stage of a tile's first k step is never released. Ideal: consumer does not arrive on input_empty of the stage of k 0",
+  r"consumer has passed input_full\[0\] phase 0 without releasing it",
+  (("hopper/cooperative.toml", "problem.k=512",),),
+  ("    if (k > 0) {", "    if (k > 1) {"))
+m("hopper-fourth-part-base", "kernels/hopper_matmul/load_warp.h",
+  "every CTA's part of B lands at the slot's beginning. Ideal: both multicast copies of B write the same bytes; the second half of B's slot is never written",
+  r"copies of CTA \d and CTA \d bring the same bytes.*load_warp\.h:26",
+  (("hopper/cooperative_cluster.toml",),),
+  ("isa.cp_async_bulk_tensor_shared_global_multicast(part.base,", "isa.cp_async_bulk_tensor_shared_global_multicast(stage.b(0).base,"))
+m("copy-fourth-buffer-j", "kernels/copy/consumer_warp.h",
+  "strip buffer by the k tile in its group: always the first. Ideal: buffer 0 is written while the store of the strip before reads it",
+  r"\[TM8\].*this strip lies where the one before it did",
+  (("copy/three_stages.toml", "problem.m=512", "problem.n=1024",),),
+  ("buffer = strip_index % kOutputBuffers;", "buffer = j % kOutputBuffers;"))
+m("copy-fourth-mask-last", "kernels/copy/load_warp.h",
+  "multicast mask is one bit, the last CTA's (a parenthesis). Ideal: mask of the multicast lacks CTA 0",
+  r"multicasts at load_warp\.h:24 have reached rank 1 of the cluster's 2 alone",
+  (("copy/multicast_2_one_stage.toml", "problem.m=512", "problem.n=1024", "config.stages=2", "run.sms=4",),),
+  ("CtaMask{uint16_t((1u << cfg.cluster) - 1)}", "CtaMask{uint16_t(1u << (cfg.cluster - 1))}"))
+m("copy-fourth-walk-le", "kernels/scheduler/static_walk.h",
+  "bound of the walk is > instead of >=. Ideal: a CTA takes a tile outside of the matrix (one too many)",
+  r"a tile that lies outside of C was computed",
+  (("copy/three_stages.toml", "problem.m=512", "problem.n=1024",),),
+  ("if (index_ >= grid_.tiles_m * grid_.tiles_n) return {};", "if (index_ > grid_.tiles_m * grid_.tiles_n) return {};"))
+m("scaled-fourth-sfb-map", "kernels/block_scaled/scaled_loader.h",
+  "SFB is loaded with SFA's map. Ideal: SFB's copy uses the map of SFA, scaled_loader.h",
+  r"bytes that are no SFB was used.*scaled_loader\.h:30",
+  (("smoke/block_scaled_01.toml", "problem.n=384",),),
+  ("map_of(params_.sfb)", "map_of(params_.sfa)"))
+m("scaled-fourth-sfb-column-swapped", "kernels/block_scaled/scaled_mmas.h",
+  "group and k atom swapped in SFB's column. Ideal: MMA of k atom 1 takes SFB from the column of row group 1",
+  r"SFB of row 128, k block 0 was used where SFB of row 0, k block 4 belongs.*scaled_mmas\.h:37",
+  (("smoke/block_scaled_07.toml",),),
+  ("sfb_slot(cfg_).column(0, atom)", "sfb_slot(cfg_).column(atom, 0)"))
+m("scaled-fourth-store-wrap", "kernels/block_scaled/sfb_warps.h",
+  "narrow tiles: rows wrap at an atom, the tile has two. Ideal: SFB of columns 32-47 of tile 2 are those of rows 0-15 of the first atom instead of the second (sfb_store)",
+  r"was stored where SFB of row 128.*sfb_warps\.h:208",
+  (("smoke/block_scaled_narrow_03.toml",),),
+  ("(first + c * kScaleColumnRows + lane) % rows;", "(first + c * kScaleColumnRows + lane) % kScaleAtomRows;"))
+m("scaled-fourth-amax-first", "kernels/epilogue/scaled_output.h",
+  "all blocks of a strip take the first one's maximum. Ideal: scales of the output of odd blocks are those of the block before",
+  r"what they are made of is that of the block before",
+  (("smoke/block_scaled_output_01.toml",),),
+  ("scale_of_block(isa, cfg.scaled_output, params, amax[lane][b])", "scale_of_block(isa, cfg.scaled_output, params, amax[lane][0])"))
+m("scaled-fourth-bias-255", "kernels/epilogue/block_quantizer.h",
+  "reciprocal of a ue8m0 scale with 255 instead of 254. Ideal: elements are twice too large: divided by half the scale",
+  r"they are 2 times what they should be",
+  (("smoke/block_scaled_output_02.toml",),),
+  ("kTwiceBias = 254;", "kTwiceBias = 255;"))
+m("scaled-fourth-lane-half-le", "kernels/epilogue/scaled_output.h",
+  "lane 16 takes the other half's order of bytes. Ideal: output scales (SFD) of column 16 of each 32: bytes swapped",
+  r"those of the first 1 and the last 1 of each 2 blocks have changed places",
+  (("smoke/block_scaled_output_07.toml",),),
+  ("own(lane) = lane < kHalf ?", "own(lane) = lane <= kHalf ?"))
+m("cutlass-fourth-release-ge", "kernels/cutlass_block_scaled/accumulator_strips.h",
+  "the accumulator is released behind every strip from the last shared one on. Ideal: epilogue arrives on accum_empty more than once per tile (accumulator_strips.h)",
+  r"has arrived on accum_empty \d+ times, and has waited for accum_full \d+ times: it hands back more",
+  (("smoke/cutlass_block_scaled_02.toml", "problem.k=512",),),
+  ("if (++loaded_ == shared_strips(cfg_))", "if (++loaded_ >= shared_strips(cfg_))"))
+m("cutlass-fourth-parity", "kernels/cutlass_block_scaled/overlapped_ring.h",
+  "the MMA warp takes the second accumulator first. Ideal: D's columns: MMA writes the accumulator that the epilogue does not read (parity of the producer)",
+  r"whose MMAs write columns 192-447, and reads columns 160-191",
+  (("smoke/cutlass_block_scaled_02.toml", "problem.k=512",),),
+  ("this->producer_parity() ^ 1);", "this->producer_parity());"))
+m("cutlass-fourth-awaited", "kernels/cutlass_block_scaled/mma_input_ring.h",
+  "the flag that a stage has been awaited is never cleared. Ideal: mma does not wait for input_full from the second stage on",
+  r"mma reads bytes without having waited.* on input_full\[1\]",
+  (("smoke/cutlass_block_scaled_02.toml", "problem.k=512",),),
+  ("    awaited_ = false;\n", "    "))
+m("cutlass-fourth-residual-count", "kernels/cutlass_block_scaled/tiles.h",
+  "count of residual_empty is warps, not threads. Ideal: residual_empty: count 4, 128 threads arrive (count too low)",
+  r"\[MB5\] 32 lanes arrive at once, and the mbarrier counts 4 arrivals",
+  (("smoke/cutlass_block_scaled_04.toml",),),
+  (".count = uint32_t(cutlass_epilogue_group().threads()),", ".count = uint32_t(cutlass_epilogue_group().warps),"))
+m("blockwise-fourth-scales-k-tile", "kernels/blockwise/blockwise_loader.h",
+  "k tile taken for k block. Ideal: k coordinate of the copy of A's scales (k tile instead of block)",
+  r"A's scales of other blocks of K.*blockwise_loader\.h:23",
+  (("smoke/blockwise_05.toml",),),
+  ("k_block_of(cfg_, k_tile)}", "k_tile}"))
+m("blockwise-fourth-scale-of-column", "kernels/blockwise/tile_sums.h",
+  "a register's row by its lowest bit. Ideal: A's row scales: odd columns take that of the row 8 behind/before",
+  r"scales of A were taken of rows whose bit of 8 is the column's bit of 1",
+  (("smoke/blockwise_01.toml",),),
+  ("scale[r / 2 % 2]", "scale[r % 2]"))
+m("blockwise-fourth-release-one", "kernels/blockwise/blockwise_epilogue_warp.h",
+  "one lane hands the scales back, the cluster's count is for all CTAs. Ideal: input_empty lacks arrivals of epilogue: each warp arrives once instead of once per CTA",
+  r"epilogue of CTA \d has passed input_full\[0\] phase 0 without releasing it",
+  (("bugs/sound/blockwise_cluster.toml",),),
+  ("isa.lanes_below(cluster_size(cfg), [&]", "isa.lanes_below(1, [&]"))
+m("moe-fourth-tiles-before-late", "kernels/grouped_1d1d/group_walk.h",
+  "tiles of the groups before are added up behind the new group. Ideal: the walk's first tile of a group is wrong: tiles never and twice",
+  r"tiles that lie outside of C were computed",
+  (("smoke/grouped_1d1d_01.toml",),),
+  ("      tiles_before_ += tiles_;\n      group_ = table_.group(index_);\n      tiles_ = group_.has_work() ? tiles_m() * tiles_n() : 0;", "      group_ = table_.group(index_);\n      tiles_ = group_.has_work() ? tiles_m() * tiles_n() : 0;\n      tiles_before_ += tiles_;"))
+m("moe-fourth-b-of-tokens", "kernels/grouped_1d1d/moe_loader.h",
+  "B's rows begin where A's do: copy-paste. Ideal: row coordinate of B's copy: the tokens' first row instead of the expert's",
+  r"B of group \d rows .* were used where B of group 1 rows 128-255 belong.*moe_loader\.h:41",
+  (("smoke/grouped_1d1d_01.toml",),),
+  ("const int b_row = (swapped ? token : weight)", "const int b_row = (swapped ? weight : token)"))
+m("moe-fourth-factor-bytes", "kernels/grouped_1d1d/token_rows_of_tile.h",
+  "an expert's factor is addressed in bytes. Ideal: ld.global of the expert's factor at an address that is not aligned / expert instead of 4 x expert",
+  r"\[GM2\].*must be 4-byte aligned.*token_rows_of_tile\.h:44",
+  (("smoke/grouped_1d1d_02.toml",),),
+  ("expert_scales + 4 * uint64_t(tile.group.expert)", "expert_scales + uint64_t(tile.group.expert)"))
+m("moe-fourth-slots-16", "kernels/grouped_1d1d/work_ring.h",
+  "slots 16 bytes apart instead of 32. Ideal: the scheduler's slot overlaps the one before (work ring, st.shared / ld.shared)",
+  r"the slots of two stages overlap",
+  (("bugs/sound/grouped_ring.toml",),),
+  ("kWorkSlotBytes * uint32_t(stage)", "16 * uint32_t(stage)"))
+m("moefp8-fourth-weight-by-k", "kernels/grouped_1d2d/token_loader.h",
+  "an expert's weights begin at expert * k. Ideal: row coordinate of B's copy (expert * k instead of expert * n)",
+  r"zeros .*were used where B of group 1 .*token_loader\.h:32",
+  (("smoke/grouped_1d2d_01.toml",),),
+  ("tile.group.expert * params_.n +", "tile.group.expert * params_.k +"))
+m("moefp8-fourth-tail-row", "kernels/grouped_1d2d/grouped_sums_epilogue.h",
+  "a group's tail is stored at the group's first rows. Ideal: tail tile's sums stored in the rows of the group's first tile (row of st.global)",
+  r"sums of rows 256-299 were stored in rows 0-43: the store's coordinates",
+  (("smoke/grouped_1d2d_01.toml", "problem.tokens=[300, 64, 130]", "problem.experts=[1, 0, 2]",),),
+  ("tokens.end, params.n}, tokens.first, column);", "tokens.end, params.n}, tile.group.first_row, column);"))
+m("maps-fourth-scale-stride", "kernels/grouped_block_scaled/map_editor.h",
+  "stride of the scale map by the row groups. Ideal: map of SFA/SFB: stride of dimension 1/2",
+  r"tensor map of SFB of group 0 .*its stride is wrong",
+  (("smoke/grouped_block_scaled_01.toml",),),
+  ("uint64_t(scales.k_atoms) * kScaleAtomBytes", "uint64_t(scales.row_groups) * kScaleAtomBytes"))
+m("maps-fourth-pointer-row", "kernels/grouped_block_scaled/map_editor.h",
+  "rows of pointers are taken to be as long as rows of problems. Ideal: pointers of group 1 are read at 16 instead of 64 (other tensor's address)",
+  r"what it reads is C of group 0, which nothing multiplies",
+  (("smoke/grouped_block_scaled_01.toml",),),
+  ("uint64_t(group) * kPointerRowBytes", "uint64_t(group) * kProblemRowBytes"))
+m("fallback-fourth-rows-of-cta", "kernels/fallback/fallback_kernel.h",
+  "all warps store to the first warp's rows. Ideal: row of warps 1-3's stores lacks 32 w",
+  r"warp of CTA 3 and warp of CTA 3 write the same global memory.*fallback_kernel\.h:101",
+  (("21_fallback.toml",),),
+  ("store_fragment_bf16<R>(isa, c, first_row + row_of_warp,", "store_fragment_bf16<R>(isa, c, row + row_of_warp,"))
+m("fifth-slice-row-sharers", "kernels/matmul/load_warp.h",
+  "source row of a slice: index * sharers. Ideal: row coordinate of the slices of A and B (load_warp.h)",
+  r"A rows 260-291 were used where A rows 288-319 belong.*load_warp\.h:36",
+  (("smoke/smoke_02.toml",),),
+  ("corner.c[1] + share.index * slice.shape.rows};", "corner.c[1] + share.index * share.sharers};"))
+m("fifth-step-if-last-split", "kernels/matmul/epilogue_warp.h",
+  "accumulator ring is stepped behind the last split only. Ideal: epilogue's cursor on accum_full: does not step behind a split that is not the last",
+  r"a wait of epilogue for accum_full\[0\] passed at once",
+  (("01_dense_small.toml", "config.num_split_k=3", "problem.m=256", "problem.n=256", "config.stages=4", "run.sms=3",),),
+  ("      write_output(isa, cfg, group, ring, params, output);\n    ring.consumer_step();", "      { write_output(isa, cfg, group, ring, params, output);\n    ring.consumer_step(); }"))
+m("fifth-clc-slot-0", "kernels/scheduler/clc_scheduler.h",
+  "readers decode the response in slot 0 whatever the stage. Ideal: ld.shared of the response of slot 0 where stage 1's belongs",
+  r"mma had waited for clc_full\[1\], and read what clc_full\[0\] fills",
+  (("08_more_tiles_than_sms.toml", "problem.m=512", "problem.n=512", "run.sms=2", "config.stages=3",),),
+  ("isa_.ld_shared_b128(response(stage), loc);", "isa_.ld_shared_b128(response(0), loc);"))
+m("fifth-static-z-by-x", "kernels/scheduler/static_scheduler.h",
+  "the split's index is divided by the grid's x. Ideal: scheduler's walk: tiles/splits that do not exist, others never (z)",
+  r"tiles that lie outside of C were computed: \(0, -2\)",
+  (("09_static_scheduler.toml", "problem.k=512", "problem.m=256", "config.num_split_k=2", "run.sms=3",),),
+  ("z = isa_.div_u32(row, grid.y);", "z = isa_.div_u32(row, grid.x);"))
+m("fifth-half-strip-columns", "kernels/epilogue/tile_writer.h",
+  "the right half begins a strip (32) further instead of half of the tile. Ideal: column coordinate of the stores of the right half",
+  r"sums of columns 96-127 were stored in columns 64-95.*tile_writer\.h:71",
+  (("13_pairs.toml", "config.mma=[128, 128, 16]", "run.sms=4", "problem.m=256", "problem.n=256",),),
+  ("const int column = tile.column + half * accumulator_columns(cfg) + i * strip_columns(cfg);", "const int column = tile.column + half * strip_columns(cfg) + i * strip_columns(cfg);"))
+m("fifth-vector-residual-0", "kernels/epilogue/strip_functor.h",
+  "all vectors of a lane take the first one's residual. Ideal: residual of the lane's first vector (other rows) for all",
+  r"of each 128 rows all take the residual of the first 32",
+  (("15_fused_epilogue_smem.toml", "problem.k=256",),),
+  ("bias[same_columns(cfg) ? 0 : j], residual[j], vector);", "bias[same_columns(cfg) ? 0 : j], residual[0], vector);"))
+m("direct-fifth-load-columns-half", "kernels/direct/direct_steps.h",
+  "tcgen05.ld's columns half as far apart. Ideal: columns of the load from tensor memory",
+  r"columns 132-139 were loaded from tensor memory where those of columns 136-143 belong.*direct_steps\.h:166",
+  (("direct/v4.toml", "problem.k=512",),),
+  ("(rows.plus_columns(uint32_t(i)));", "(rows.plus_columns(uint32_t(i / 2)));"))
+m("hopper-fifth-b-is-a", "kernels/hopper_matmul/consumer_warps.h",
+  "B's descriptor begins at A's tile. Ideal: operand B of wgmma reads A",
+  r"operand B reads A, .*consumer_warps\.h:40",
+  (("hopper/cooperative.toml", "problem.k=256",),),
+  ("b = hopper_operand(stage.b(0).base);", "b = hopper_operand(stage.a(0).base);"))
+m("hopper-fifth-mask-peer", "kernels/hopper_matmul/load_warp.h",
+  "B's part goes to the peer alone. Ideal: mask of the multicast leaves out the own CTA",
+  r"multicast at load_warp\.h:26 leaves out the CTA that issues it",
+  (("hopper/cooperative_cluster.toml",),),
+  ("CtaMask{uint16_t((1u << cfg.cluster) - 1)}", "CtaMask{uint16_t(1u << (rank ^ 1))}"))
+m("copy-fifth-arrive-own", "kernels/copy/consumer_warp.h",
+  "consumers tell their own CTA alone that a stage is free. Ideal: input_empty lacks the arrivals of the other CTA's consumers",
+  r"consumer of CTA 1 has passed input_full\[0\] phase 0 without releasing it.*of CTA 0 is missing",
+  (("copy/multicast_2_one_stage.toml", "problem.m=512", "problem.n=1024", "config.stages=2", "run.sms=4",),),
+  ("ring.consumer_arrive(stage, copy_sharers(cfg));", "ring.consumer_arrive(stage, 1);"))
+m("scaled-fifth-cp-group-0", "kernels/block_scaled/scaled_mmas.h",
+  "all row groups are copied to the first one's columns. Ideal: tcgen05.cp of SFB's second group goes over the first; columns of the second are not written",
+  r"\[TC13\].*nobody has written all lanes of columns 284 to 287.*a tcgen05\.cp has written columns 280 to 283",
+  (("smoke/block_scaled_03.toml",),),
+  ("to.plus_columns(tile.shape.column(group, k_atom)),", "to.plus_columns(tile.shape.column(0, k_atom)),"))
+m("scaled-fifth-others-8", "kernels/epilogue/scaled_output.h",
+  "the scales for the other half are those of the column 8 apart. Ideal: output scales (SFD) of columns whose bit of 8 is wrong",
+  r"number differs in the bits of 8 and 16",
+  (("smoke/block_scaled_output_07.toml",),),
+  ("if (i == (lane ^ kHalf)) others(lane)", "if (i == (lane ^ 8)) others(lane)"))
+m("scaled-fifth-words-first", "kernels/epilogue/scaled_output.h",
+  "the second 16 bytes of a strip's row are the first again. Ideal: columns 16-31 of each 32 hold the elements of columns 0-15",
+  r"of each 32 elements of a row the last 16 hold those of the first 16",
+  (("smoke/block_scaled_output_02.toml",),),
+  ("&y[lane][first + w * per_word]", "&y[lane][w * per_word]"))
+m("cutlass-fifth-strip-off", "kernels/cutlass_block_scaled/config.h",
+  "strips in reverse order begin one too far. Ideal: strip 8 of 0-7: columns of tcgen05.ld/store beyond the tile",
+  r"epilogue has released accum_empty\[0\] before it reads",
+  (("smoke/cutlass_block_scaled_02.toml", "problem.k=512",),),
+  ("strips_per_tile(c) - 1 - place : place;", "strips_per_tile(c) - place : place;"))
+m("blockwise-fifth-tile-as-block", "kernels/blockwise/tile_sums.h",
+  "B's scales: the tile's number is taken for its first block. Ideal: B's scales of other blocks of columns (tile n instead of 2 n)",
+  r"B's scales of another block of columns were taken: the block 1 before",
+  (("smoke/blockwise_02.toml",),),
+  ("const int block = first_n_block(cfg, tile_n) + i;", "const int block = tile_n + i;"))
+m("moe-fifth-first-token-pair", "kernels/grouped_1d1d/group_tile.h",
+  "a CTA's first row of tokens counted in tiles of the pair. Ideal: row of the stores of the odd CTA / second tile",
+  r"sums of rows 128-171 were stored in rows 256-299: the store's coordinates",
+  (("smoke/grouped_1d1d_03.toml",),),
+  ("m * block_m(c));", "m * c.mma_m);"))
+m("moe-fifth-publish-no-wait", "kernels/grouped_1d1d/work_ring.h",
+  "the scheduler takes the ring's stage without waiting. Ideal: scheduler does not wait for work_empty",
+  r"scheduler has never waited for work_empty",
+  (("bugs/sound/grouped_ring.toml",),),
+  ("const int stage = ring.producer_acquire(loc);", "const int stage = ring.producer_stage();"))
+m("moefp8-fifth-scale-k-plus", "kernels/grouped_1d2d/token_loader.h",
+  "k block of A's scales one too far. Ideal: k coordinate of the copy of A's scales, token_loader.h",
+  r"A's scales of other blocks of K.*token_loader\.h:34",
+  (("smoke/grouped_1d2d_01.toml",),),
+  ("TensorCoords{scale, k_block_of(cfg_, k_tile)}", "TensorCoords{scale, k_block_of(cfg_, k_tile) + 1}"))
+m("maps-fifth-sfa-by-b", "kernels/grouped_block_scaled/grouped_loader.h",
+  "SFA is loaded by B's map. Ideal: SFA's copy uses the map of B",
+  r"\[TM1\] 3-dimensional tensor copy with a tensor map of rank 2.*scaled_loader\.h:27",
+  (("smoke/grouped_block_scaled_01.toml",),),
+  ("maps_.input(slot, 1), maps_.input(slot, 2),", "maps_.input(slot, 1), maps_.input(slot, 1),"))
+m("fallback-fifth-bytes-2a", "kernels/fallback/fallback_kernel.h",
+  "expect_tx counts A's bytes twice. Ideal: expect_tx counts 32768, the copies bring 24576",
+  r"expect_tx counts 8,192 bytes more",
+  (("21_fallback.toml",),),
+  ("smem.a.shape.bytes() + smem.b.shape.bytes(), Scope::cta", "2 * smem.a.shape.bytes(), Scope::cta"))
