@@ -8,14 +8,19 @@ namespace sm100::sim {
 using models::Cycles;
 using models::now;
 
+namespace {
+/// Somebody has found what ends the run.
+bool stopped() { return (sc_core::sc_get_status() & (sc_core::SC_STOPPED | sc_core::SC_END_OF_SIMULATION)) != 0; }
+}  // namespace
+
 bool Device::run_until(Cycles until) {
   models::SuspensionLimit& limit = gpu.try_wait_limit();
-  while (observer.violations().empty()) {
+  while (observer.violations().empty() && !stopped()) {
     // A wait that begins from now on gives up a whole limit later at the earliest.
     reached_ = std::min({until, reached_ + limit.cycles(), limit.next().value_or(until)});
     // The clock stops short of it when the next event is later.
     sc_core::sc_start(models::cycles(reached_ - std::min(reached_, now())), sc_core::SC_EXIT_ON_STARVATION);
-    if (!observer.violations().empty()) break;
+    if (!observer.violations().empty() || stopped()) break;
     const std::optional<Cycles> next = limit.next();
     const bool starved = !models::Scheduler::get().pending();
     if (starved) {

@@ -8,15 +8,19 @@
 #include <chrono>
 #include <deque>
 #include <optional>
+#include <stdexcept>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "kernels/host/ptx_file.h"
 #include "sim/barrier_learner.h"
+#include "sim/barrier_listener.h"
 #include "sim/clock_search.h"
 #include "sim/comparison.h"
 #include "sim/ended_run.h"
 #include "sim/finding_record.h"
+#include "sim/hazards/hazard_bell.h"
 #include "sim/hazards/hazard_checker.h"
 #include "sim/huge_pages.h"
 #include "sim/kernel_code.h"
@@ -74,19 +78,34 @@ void learn_barriers(const Scenario& scenario, std::deque<Kernel>& kernels, const
   }
 }
 
+/// A program's memory, which the run changes: it cannot be repeated.
+bool has_memory_of_others(const RunPlan& plan) {
+  for (const PlannedKernel& kernel : plan.kernels)
+    for (const Tensor& tensor : kernel.run->tensors())
+      if (tensor.bytes_there) return true;
+  return false;
+}
+
 /// Nobody, if the run cannot be repeated or its numbers are not compared.
 std::unique_ptr<provenance::Repetition> repetition_of(const Scenario& scenario, const RunPlan& plan,
                                                       const SimulationOptions& options) {
   if (scenario.provenance != ProvenanceMode::automatic || scenario.data != DataMode::full || options.learner)
     return nullptr;
-  for (const PlannedKernel& kernel : plan.kernels)
-    for (const Tensor& tensor : kernel.run->tensors())
-      if (tensor.bytes_there) return nullptr;  // a program's memory, which the run changes
+  if (has_memory_of_others(plan)) return nullptr;
   return std::make_unique<provenance::Repetition>([&scenario, &options] {
     Scenario with_provenance = scenario;
     with_provenance.provenance = ProvenanceMode::on;
     return run_simulation(with_provenance, {.prepared = options.prepared});
   });
+}
+
+/// So many SMs have so much to remember that it is cheaper to look at hazards later, and nobody listens to the run
+/// itself.
+bool better_postponed(const Scenario& scenario, const SimulationOptions& options) {
+  constexpr int kManySms = 16;
+  return scenario.hazards && scenario.sms_in_run() >= kManySms && scenario.provenance != ProvenanceMode::on &&
+         !options.recorder && !options.learner && !options.accesses && !options.record_delays &&
+         !barrier_listener() && !has_memory_of_others(prepared_plan(scenario));
 }
 
 void check_shared_memory(const Scenario& scenario, const Kernel& kernel) {
@@ -201,6 +220,7 @@ class Simulation::Machine {
   Machine(const Scenario& scenario, const SimulationOptions& options);
   RunEnd run(const RunCallbacks& callbacks);
   RunResult result();
+  bool must_be_repeated() const { return bell_.has_rung(); }
   const std::deque<Kernel>& kernels() const { return kernels_; }
 
  private:
@@ -241,6 +261,7 @@ class Simulation::Machine {
   std::vector<std::vector<GlobalAddr>> tensors_;            ///< by launch
   std::deque<std::vector<std::vector<GlobalAddr>>> bound_;  ///< by kernel: those of its launches
   std::vector<uint64_t> altered_;                           ///< by [[fault]]
+  HazardBell bell_;
   std::optional<HazardChecker> hazards_;
   std::unique_ptr<provenance::Record> record_;  ///< nullptr: nobody keeps where numbers come from
   models::Cycles horizon_ = 0;                  ///< up to which the run has come; the clock may stop short of it
@@ -270,7 +291,10 @@ Simulation::Machine::Machine(const Scenario& scenario, const SimulationOptions& 
   if (scenario_.hand_out_descending) device_.gpu.clc().hand_out_descending();
   if (scenario_.scopes == Scopes::strict) device_.observer.set_strict_scopes();
   if (scenario_.hazards) {
-    device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), device_.observer));
+    const bool postponed = options.hazards == HazardLooks::postponed && !has_memory_of_others(plan_);
+    models::Observer& listener = postponed ? static_cast<models::Observer&>(bell_) : device_.observer;
+    device_.observer.set_hazards(&hazards_.emplace(device_.launches, device_.gpu.slots(), listener));
+    if (postponed) hazards_->postpone();
     hazards_->name_places([this](GlobalAddr address) { return tensor_place(device_.gpu.memory(), address); });
     if (scenario_.data == DataMode::full) hazards_->look_for_unwritten();
   }
@@ -367,8 +391,9 @@ void Simulation::Machine::keep_provenance() {
 RunEnd Simulation::Machine::run(const RunCallbacks& callbacks) {
   device_.launch();
   bool starved = false;
-  while (!violated() && !starved && !out_of_cycles()) {
+  while (!violated() && !bell_.has_rung() && !starved && !out_of_cycles()) {
     starved = !run_slice();
+    if (hazards_) hazards_->catch_up();
     if (callbacks.progress) callbacks.progress(double(ctas_done()) / double(ctas()), models::now());
   }
   return end_ = end_of_run(starved);
@@ -473,6 +498,7 @@ Simulation::Simulation(const Scenario& scenario, const SimulationOptions& option
 Simulation::~Simulation() = default;
 RunEnd Simulation::run(const RunCallbacks& callbacks) { return machine_->run(callbacks); }
 RunResult Simulation::result() { return machine_->result(); }
+bool Simulation::must_be_repeated() const { return machine_->must_be_repeated(); }
 const std::deque<Kernel>& Simulation::kernels() const { return machine_->kernels(); }
 
 RunResult run_simulation(const Scenario& scenario, const SimulationOptions& options,
@@ -483,9 +509,29 @@ RunResult run_simulation(const Scenario& scenario, const SimulationOptions& opti
     result.clock = clock;
     return result;
   }
-  Simulation simulation(scenario, options);
-  simulation.run(callbacks);
-  return simulation.result();
+  const auto start = std::chrono::steady_clock::now();
+  SimulationOptions chosen = options;
+  if (chosen.hazards == HazardLooks::automatic)
+    chosen.hazards = better_postponed(scenario, options) ? HazardLooks::postponed : HazardLooks::at_once;
+  std::optional<provenance::Repetition> repetition;
+  if (chosen.hazards == HazardLooks::postponed) {
+    repetition.emplace([&] {
+      SimulationOptions at_once = options;
+      at_once.hazards = HazardLooks::at_once;
+      return run_simulation(scenario, at_once);
+    });
+    if (!repetition->is_there()) chosen.hazards = HazardLooks::at_once;
+  }
+  {
+    Simulation simulation(scenario, chosen);
+    simulation.run(callbacks);
+    if (!simulation.must_be_repeated()) return simulation.result();
+  }
+  if (std::optional<RunResult> result = repetition->result()) {
+    result->wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return *std::move(result);
+  }
+  throw std::runtime_error("the run has findings, and the process that would say which has died (out of memory?)");
 }
 
 }  // namespace sm100::sim

@@ -24,6 +24,13 @@ namespace sm100::sim {
 
 class BarrierLearner;
 
+/// When the hazard checker looks at what a run does (sim/hazards/).
+enum class HazardLooks {
+  automatic,  ///< run_simulation() chooses; else at_once
+  at_once,    ///< as it happens
+  postponed,  ///< some cycles later, which is cheaper; a run that finds something must be repeated to say what
+};
+
 struct SimulationOptions {
   traces::Recorder* recorder =
       nullptr;                         ///< receives role spans, unit spans and barrier events; nullptr: nobody does
@@ -35,6 +42,7 @@ struct SimulationOptions {
   std::string
       launch_ahead{};  ///< name of a launch that is not of the run, whose end this one need not have waited
                        ///< for: what is read before griddepcontrol.wait was not looked at; empty: there is none
+  HazardLooks hazards = HazardLooks::automatic;
 };
 
 class Simulation {
@@ -52,6 +60,9 @@ class Simulation {
   /// but for Recorder::finish.  Called once, after run().
   RunResult result();
 
+  /// With HazardLooks::postponed, after run(): something was found, and result() is of no use.
+  bool must_be_repeated() const;
+
   /// Those of the run, with their code.
   const std::deque<Kernel>& kernels() const;
 
@@ -60,7 +71,8 @@ class Simulation {
   const std::unique_ptr<Machine> machine_;
 };
 
-/// Build, run and result at once.
+/// Build, run and result at once.  On many SMs, and where nobody records, hazards are looked at later
+/// (HazardLooks::postponed), and another process repeats the run if there are any: the result is the same.
 RunResult run_simulation(const host::Scenario& scenario, const SimulationOptions& options = {},
                          const RunCallbacks& callbacks = {});
 

@@ -38,12 +38,16 @@ class BulkWrites {
       }
     }
   }
+  /// Some store writes where the tensor lies that a load reads.
+  bool may_meet(const models::TensorCopy& load) const {
+    const Range all = load.linear ? range_of(load, 0) : whole_of(load.map);
+    return std::any_of(tensors_.begin(), tensors_.end(),
+                       [&](const Tensor& t) { return all.begin < t.end && all.end > t.begin; });
+  }
   /// The same for what a load reads.
   template <class F>
   void for_each(const models::TensorCopy& load, F&& f) {
-    const Range all = load.linear ? range_of(load, 0) : whole_of(load.map);
-    const auto meets = [&](const Tensor& t) { return all.begin < t.end && all.end > t.begin; };
-    if (std::none_of(tensors_.begin(), tensors_.end(), meets)) return;
+    if (!may_meet(load)) return;
     bool stop = false;
     const auto one = [&](uint32_t number, uint64_t at) { return stop = f(number, at); };
     const auto rows = uint32_t(box_lines(load.map));

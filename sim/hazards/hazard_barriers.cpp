@@ -15,6 +15,7 @@ namespace sm100::sim {
 using models::MbarrierEventKind;
 
 void HazardChecker::fence_mbarrier_init(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.fence_mbarrier_init(by); })) return;
   WarpState& self = warp(t);
   const Stamp fence{component(rank(t.slot), t.by.warp, kInits), ++self.init_fences};
   self.known.happened.advance(fence);
@@ -23,6 +24,8 @@ void HazardChecker::fence_mbarrier_init(const Thread& t) {
 }
 
 void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t offset, bool by_unit) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.uses_barrier(by, at_rank, offset, by_unit); }))
+    return;
   if (by_unit) lanes_signal(t);
   if (at_rank >= cluster(t.slot).ctas.size()) return;
   Barrier& barrier = barrier_of(cluster(t.slot).ctas[at_rank], offset);
@@ -35,7 +38,7 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
   const bool likely = ordered || known.likely.knows(barrier.init);
   if (likely && std::exchange(barrier.warned, true)) return;
   models::Violation v{
-      .id = "MB14", .message = {}, .time = models::now(), .slot = t.slot, .barrier = offset, .source = t.by};
+      .id = "MB14", .message = {}, .time = time(), .slot = t.slot, .barrier = offset, .source = t.by};
   v.warning = likely;
   v.message =
       ordered ? fmt::format(
@@ -58,16 +61,40 @@ void HazardChecker::uses_barrier(const Thread& t, uint32_t at_rank, uint32_t off
 }
 
 void HazardChecker::arrives_from_another_cta(const Thread& t, uint32_t at_rank, uint32_t offset) {
+  if (postponed(t, [at_rank, offset](HazardChecker& h, const Thread& by) {
+        h.arrives_from_another_cta(by, at_rank, offset);
+      }))
+    return;
   if (at_rank >= cluster(t.slot).ctas.size()) return;
   barrier_of(cluster(t.slot).ctas[at_rank], offset).other_ctas = true;
   // A component of its own: what the arrival hands on need not be what the warp's other lanes have done.
   const Stamp over{component(rank(t.slot), t.by.warp, kSignals), ++warp(t).signals};
   warp(t).known.happened.advance(over);
-  note_signal(t, at_rank, {over, t.by, models::now(), offset, false});
+  note_signal(t, at_rank, {over, t.by, time(), offset, false});
+}
+
+/// In few bytes, without what nobody asks for below.
+void HazardChecker::postpone_event(const models::MbarrierEvent& e) {
+  const models::Source& by = e.source;
+  postpone_call(
+      e.slot, [kind = e.kind, warp = by.warp, lane = by.lane, lands_on = by.lands_on, slot = e.slot, cta = by.cta,
+               offset = e.offset, amount = e.amount, op = by.op, phase = e.phase, loc = by.loc](HazardChecker& h) {
+        h.mbarrier_event(
+            {.kind = kind,
+             .time = h.time(),
+             .slot = slot,
+             .offset = offset,
+             .phase = phase,
+             .amount = amount,
+             .source = {.warp = warp, .lane = lane, .loc = loc, .cta = cta, .op = op, .lands_on = lands_on}});
+      });
 }
 
 void HazardChecker::mbarrier_event(const models::MbarrierEvent& e) {
   if (!clusters_[size_t(e.slot)]) return;
+  // Of tensor maps in global memory other clusters have to know now.
+  if (postpones_ && !catching_up_ && map_loads_.empty()) return postpone_event(e);
+  at_once(e.slot);
   Cluster& in = cluster(e.slot);
   const uint32_t r = rank(e.slot);
   const size_t index = barrier_index(e.offset);

@@ -40,7 +40,22 @@ uint32_t HazardChecker::lanes_component(uint32_t at_rank, int warp, Part part, u
   return barrier_component(at_rank, known->second);
 }
 
+void HazardChecker::catch_up(Cluster& of) {
+  if (of.postponed.empty()) return;
+  catching_up_ = true;
+  const bool repeats = repeats_, strong = strong_;
+  of.postponed.make(*this, [this](models::Cycles time) { time_ = time; });
+  repeats_ = repeats, strong_ = strong;
+  catching_up_ = false;
+}
+
+void HazardChecker::catch_up() {
+  for (const std::shared_ptr<Cluster>& cluster : clusters_)
+    if (cluster) catch_up(*cluster);
+}
+
 void HazardChecker::start_cluster(const std::vector<int>& slots, int launch) {
+  for (const int slot : slots) at_once(slot);
   const auto ctas = uint32_t(slots.size());
   auto started = std::make_shared<Cluster>();
   started->slots = slots;
@@ -75,9 +90,17 @@ void HazardChecker::step(const Thread& t) {
   warp(t).known.happened.advance({s.component, s.clock + 1});
 }
 
-Knowledge& HazardChecker::next_later(Cluster& cluster) { return cluster.later.next(models::now()); }
+Knowledge& HazardChecker::next_later(Cluster& cluster) { return cluster.later.next(time()); }
+
+uint32_t HazardChecker::release(const Thread& t, uint32_t at_rank, uint32_t barrier) {
+  uses_barrier(t, at_rank, barrier, false);
+  lanes_signal(t);
+  return t.apart || t.relaxed ? release_later(t) : kReleases;
+}
 
 uint32_t HazardChecker::release_later(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.release_later(by); }))
+    return ++cluster(t.slot).numbered;
   lanes_signal(t);
   WarpState& self = warp(t);
   self.handed_back = true;
@@ -100,11 +123,13 @@ uint32_t HazardChecker::release_later(const Thread& t) {
 }
 
 void HazardChecker::lanes_have_met(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.lanes_have_met(by); })) return;
   step(t);
   warp(t).met = now(t).clock;
 }
 
 void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
+  if (postponed(t, [barrier](HazardChecker& h, const Thread& by) { h.acquire(by, barrier); })) return;
   WarpState& self = warp(t);
   const Knowledge& completed = barrier_of(cta(t.slot), barrier).completed;
   self.awaited = barrier, self.read_awaited = self.handed_back = false;
@@ -115,7 +140,13 @@ void HazardChecker::acquire(const Thread& t, uint32_t barrier) {
   if (std::popcount(t.lanes) > 1) lanes_have_waited(t, barrier);
 }
 
+bool HazardChecker::other_ctas_arrive(const Thread& t, uint32_t barrier) {
+  at_once(t.slot);
+  return barrier_of(cta(t.slot), barrier).other_ctas;
+}
+
 bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t phase) {
+  at_once(t.slot);
   const uint32_t own = barrier_component(rank(t.slot), barrier_index(offset));
   const VectorClock& known = warp(t).known.happened;
   const Barrier& barrier = barrier_of(cta(t.slot), offset);
@@ -127,15 +158,20 @@ bool HazardChecker::knows_completed(const Thread& t, uint32_t offset, int64_t ph
 }
 
 void HazardChecker::fence_proxy_async(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.fence_proxy_async(by); })) return;
   warp(t).known.fenced.assign(warp(t).known.happened, fenced_components());
   warp(t).fenced_releases = warp(t).known.releases;
   warp(t).strip.fenced = true;
   step(t);  // what the warp accesses from here on is not covered
 }
 void HazardChecker::tcgen05_fence_before(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.tcgen05_fence_before(by); })) return;
   warp(t).known.tmem.assign(warp(t).known.happened, tmem_components());
 }
-void HazardChecker::tcgen05_fence_after(const Thread& t) { warp(t).tmem_seen = warp(t).known.tmem; }
+void HazardChecker::tcgen05_fence_after(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.tcgen05_fence_after(by); })) return;
+  warp(t).tmem_seen = warp(t).known.tmem;
+}
 
 uint32_t HazardChecker::named_component(uint32_t at_rank, int id) {
   size_t& index = named_[size_t(id & 15)];
@@ -144,6 +180,7 @@ uint32_t HazardChecker::named_component(uint32_t at_rank, int id) {
 }
 
 void HazardChecker::bar_arrive(const Thread& t, int id) {
+  if (postponed(t, [id](HazardChecker& h, const Thread& by) { h.bar_arrive(by, id); })) return;
   Meeting& meeting = cta(t.slot).named[size_t(id & 15)];
   meeting.joined.resize(cta(t.slot).warps.size()), meeting.joined_at.resize(meeting.joined.size());
   Clock& joined = meeting.joined[size_t(t.by.warp)];
@@ -158,12 +195,14 @@ void HazardChecker::bar_arrive(const Thread& t, int id) {
   step(t);
 }
 void HazardChecker::bar_complete(const Thread& t, int id) {
+  if (postponed(t, [id](HazardChecker& h, const Thread& by) { h.bar_complete(by, id); })) return;
   Meeting& meeting = cta(t.slot).named[size_t(id & 15)];
   meeting.open.happened.advance({named_component(rank(t.slot), id), meeting.generation++});
   std::swap(meeting.completed, meeting.open);
   meeting.open.clear();
 }
 void HazardChecker::bar_pass(const Thread& t, int id) {
+  if (postponed(t, [id](HazardChecker& h, const Thread& by) { h.bar_pass(by, id); })) return;
   warp(t).known.join(cta(t.slot).named[size_t(id & 15)].completed);
 }
 void HazardChecker::report_second_arrival(const Thread& t, int id, const Loc& first) {
@@ -172,7 +211,7 @@ void HazardChecker::report_second_arrival(const Thread& t, int id, const Loc& fi
       .message = fmt::format("named barrier {}: the warp arrives again, and nothing tells it that the generation "
                              "which it has joined is complete",
                              id),
-      .time = models::now(),
+      .time = time(),
       .slot = t.slot,
       .source = t.by};
   v.details = {
@@ -181,10 +220,12 @@ void HazardChecker::report_second_arrival(const Thread& t, int id, const Loc& fi
   report_.violation(v);
 }
 void HazardChecker::prerequisites_complete(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.prerequisites_complete(by); })) return;
   if (prerequisites_ == 0) prerequisites_ = ++barriers_;
   warp(t).known.happened.advance({barrier_component(0, prerequisites_ - 1), 1});
 }
 bool HazardChecker::knows_prerequisites(const Thread& t) {
+  at_once(t.slot);
   if (prerequisites_ == 0) return false;
   const Stamp complete{barrier_component(0, prerequisites_ - 1), 1};
   const Knowledge& known = warp(t).known;
@@ -194,6 +235,8 @@ bool HazardChecker::knows_prerequisites(const Thread& t) {
                      [&](uint32_t r) { return releases_[r - 1].happened.knows(complete); });
 }
 void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release) {
+  if (postponed(t, [phase, release](HazardChecker& h, const Thread& by) { h.cluster_arrive(by, phase, release); }))
+    return;
   lanes_signal(t);
   warp(t).cluster_phases = phase + 1;
   Knowledge& handed_on = cluster(t.slot).barrier[phase & 1];
@@ -207,10 +250,12 @@ void HazardChecker::cluster_arrive(const Thread& t, uint64_t phase, bool release
   step(t);
 }
 void HazardChecker::warp_exits(const Thread& t) {
+  at_once(t.slot);  // what it has loaded from global memory is judged now
   cluster(t.slot).exited[warp(t).cluster_phases].add_likely(warp(t).known);
   report_doubted(t);
 }
 void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
+  if (postponed(t, [phase](HazardChecker& h, const Thread& by) { h.cluster_pass(by, phase); })) return;
   Cluster& in = cluster(t.slot);
   warp(t).known.join(in.barrier[phase & 1]);
   for (const auto& [from, known] : in.exited) {
@@ -222,12 +267,7 @@ void HazardChecker::cluster_pass(const Thread& t, uint64_t phase) {
 // ---- accesses
 
 Access HazardChecker::access(const Thread& t, AccessKind kind, bool write, Stamp over) {
-  return {.kind = kind,
-          .write = write,
-          .over = over,
-          .issued = now(t).clock,
-          .cycle = models::now(),
-          .by = Issuer(t.by)};
+  return {.kind = kind, .write = write, .over = over, .issued = now(t).clock, .cycle = time(), .by = Issuer(t.by)};
 }
 
 bool HazardChecker::fences_reads_before(const Thread& t, const Access& later) {
@@ -360,7 +400,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
       });
     models::Violation v{.id = text.id,
                         .message = std::move(text.message),
-                        .time = models::now(),
+                        .time = time(),
                         .slot = t.slot,
                         .barrier = later.barrier,
                         .source = earlier.by.source()};
@@ -424,8 +464,7 @@ void HazardChecker::report(const Thread& t, uint32_t at_rank, const Access& earl
   if (t.warp && missing == Missing::order && later.kind == AccessKind::tensor_load && !earlier.write)
     if (const std::string own = waits_for_its_own(kernel(t.slot), *t.warp, later.barrier); !own.empty())
       text.message += "; " + own;
-  models::Violation v{
-      .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
+  models::Violation v{.id = text.id, .message = text.message, .time = time(), .slot = t.slot, .source = t.by};
   v.barrier = earlier.barrier ? earlier.barrier : later.barrier;
   std::optional<MmaFault> fault;
   if (missing == Missing::order && t.warp) {
@@ -481,6 +520,13 @@ AccessProgress HazardChecker::progress_of(const Cluster& in, const Access& acces
 }
 
 void HazardChecker::generic(const Thread& t, uint32_t at_rank, Footprints::Id set, bool write) {
+  if (postponed(t, [=, repeats = repeats_, strong = strong_](HazardChecker& h, const Thread& by) {
+        h.repeats_ = repeats, h.strong_ = strong;
+        h.generic(by, at_rank, set, write);
+      })) {
+    if (write) repeats_ = false;
+    return;
+  }
   Access accessed = access(t, AccessKind::generic, write, now(t));
   accessed.repeats = write && std::exchange(repeats_, false);
   accessed.strong = strong_;
@@ -500,16 +546,25 @@ uint32_t HazardChecker::copies_component(const Thread& t, uint32_t lanes) {
                         : lanes_component(rank(t.slot), t.by.warp, kCopies, lanes);
 }
 void HazardChecker::cp_async(const Thread& t, uint32_t lanes, Footprints::Id set) {
+  if (postponed(t, [lanes, set](HazardChecker& h, const Thread& by) { h.cp_async(by, lanes, set); })) return;
   const Stamp over{copies_component(t, lanes), warp(t).copies.copy(lanes).number};
   touch_smem(t, rank(t.slot), set, access(t, AccessKind::cp_async, true, over));
 }
-void HazardChecker::cp_async_commit_group(const Thread& t, uint32_t lanes) { warp(t).copies.commit(lanes); }
+void HazardChecker::cp_async_commit_group(const Thread& t, uint32_t lanes) {
+  if (postponed(t, [lanes](HazardChecker& h, const Thread& by) { h.cp_async_commit_group(by, lanes); })) return;
+  warp(t).copies.commit(lanes);
+}
 void HazardChecker::cp_async_wait_group(const Thread& t, uint32_t lanes, int pending) {
+  if (postponed(
+          t, [lanes, pending](HazardChecker& h, const Thread& by) { h.cp_async_wait_group(by, lanes, pending); }))
+    return;
   warp(t).copies.wait(lanes, uint32_t(std::max(0, pending)), [&](CopyGroups::Upto upto) {
     warp(t).known.happened.advance({copies_component(t, upto.lanes), upto.number});
   });
 }
 uint32_t HazardChecker::cp_async_arrive(const Thread& t, uint32_t lanes) {
+  if (postponed(t, [lanes](HazardChecker& h, const Thread& by) { h.cp_async_arrive(by, lanes); }))
+    return ++cluster(t.slot).numbered;
   WarpState& self = warp(t);
   Knowledge& released = next_later(cluster(t.slot));
   released.clear();
@@ -536,6 +591,7 @@ bool HazardChecker::handed_by_copies(const WarpState& by, const Access& store) {
 }
 
 void HazardChecker::alloc_result(const Thread& t, Footprints::Id set) {
+  if (postponed(t, [set](HazardChecker& h, const Thread& by) { h.alloc_result(by, set); })) return;
   cluster(t.slot).ctas[rank(t.slot)].allocated = now(t);
   touch_smem(t, rank(t.slot), set, access(t, AccessKind::alloc_result, true, now(t)));
 }
@@ -555,6 +611,10 @@ void HazardChecker::send(const Thread& t, AccessKind kind, CtaMask ranks, uint32
 
 void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
                                 int to_leader, uint32_t op, bool linear) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) {
+        h.tensor_load(by, ranks, offset, bytes, barrier, to_leader, op, linear);
+      }))
+    return;
   send(t, AccessKind::tensor_load, ranks, offset, bytes, barrier, op, linear);
   for (uint32_t r = 0; r < cluster(t.slot).ctas.size(); ++r) {
     if (!(ranks.bits >> r & 1)) continue;
@@ -564,6 +624,8 @@ void HazardChecker::tensor_load(const Thread& t, CtaMask ranks, uint32_t offset,
 }
 
 void HazardChecker::clc_request(const Thread& t, CtaMask ranks, uint32_t response, uint32_t barrier, uint32_t op) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.clc_request(by, ranks, response, barrier, op); }))
+    return;
   send(t, AccessKind::clc_response, ranks, response, uint32_t(sizeof(ClcResponse)), barrier, op);
 }
 
@@ -580,6 +642,8 @@ Stamp HazardChecker::bulk_group(const Thread& t) {
   return {groups.component, groups.open};
 }
 void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t bytes, bool linear, bool whole) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.tensor_store(by, offset, bytes, linear, whole); }))
+    return;
   Access read = access(t, AccessKind::tensor_store, false, bulk_group(t));
   read.linear = linear;
   const bool looks = std::exchange(looks_for_unwritten_, looks_for_unwritten_ && whole);
@@ -587,10 +651,13 @@ void HazardChecker::tensor_store(const Thread& t, uint32_t offset, uint32_t byte
   looks_for_unwritten_ = looks;
 }
 void HazardChecker::commit_group(const Thread& t, uint32_t lanes) {
+  if (postponed(t, [lanes](HazardChecker& h, const Thread& by) { h.commit_group(by, lanes); })) return;
   for (BulkGroups& groups : warp(t).bulk_groups)
     if (lanes >> groups.lane & 1) ++groups.open;
 }
 void HazardChecker::wait_group(const Thread& t, uint32_t lanes, int pending, bool read_only) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.wait_group(by, lanes, pending, read_only); }))
+    return;
   WarpState& self = warp(t);
   if (pending == 0) self.groups_waited = now(t).clock, self.groups_waited_by = lanes;
   for (BulkGroups& groups : self.bulk_groups) {

@@ -88,17 +88,21 @@ class HazardChecker : HazardState {
     bool relaxed = false;        ///< the mbarrier instruction says .relaxed: it releases, or acquires, nothing
   };
 
+  /// From now on it looks at what a cluster does later, and at much of it in a row: cheaper where many clusters run
+  /// at once, because what is known of each is far more than a processor's caches hold.  It finds something if, and
+  /// only if, it finds something otherwise; but later, not always the same first, and what it says may lack
+  /// details.
+  void postpone() { postpones_ = true; }
+  /// Looks at all that was postponed.
+  void catch_up();
+
   /// A cluster starts; its rank r runs in slot `slots[r]`.
   void start_cluster(const std::vector<int>& slots, int launch);
 
   // ---- synchronisation by warps
   /// Arrivals of the warp on a barrier of CTA `rank`, its own, release what it knows; the result goes along as
   /// Source::op.
-  uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier) {
-    uses_barrier(thread, rank, barrier, false);
-    lanes_signal(thread);
-    return thread.apart || thread.relaxed ? release_later(thread) : kReleases;
-  }
+  uint32_t release(const Thread& thread, uint32_t rank, uint32_t barrier);
   /// The same for arrivals that land later.
   uint32_t release_later(const Thread& thread);
   /// A wait on the barrier has ended.
@@ -113,9 +117,7 @@ class HazardChecker : HazardState {
   /// Its last commit signals a barrier of another CTA.
   void commit_reaches(const Thread& thread, uint32_t rank, uint32_t barrier);
   /// Threads of other CTAs have arrived on the barrier of the own one.
-  bool other_ctas_arrive(const Thread& thread, uint32_t barrier) {
-    return barrier_of(cta(thread.slot), barrier).other_ctas;
-  }
+  bool other_ctas_arrive(const Thread& thread, uint32_t barrier);
   /// griddepcontrol.wait has returned: the launches ahead have completed, for whoever comes behind this.
   void prerequisites_complete(const Thread& thread);
   /// Something orders that before what the warp does next.
@@ -229,6 +231,7 @@ class HazardChecker : HazardState {
   /// @param compares  it is a compare-and-swap: what the warp has loaded from the word before was a guess
   /// @param returns   the value that was there: what follows may follow from it
   void atomic(const Thread& thread, GlobalAddr address, bool compares, bool returns) {
+    at_once(thread.slot);
     if (compares) compare_and_swap(thread, address);
     access_global(thread, address, AccessKind::atomic, true, {.reduces = !returns, .strong = true});
   }
@@ -285,7 +288,6 @@ class HazardChecker : HazardState {
   };
   // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   /// How far the warp that issued the access is with it.
-  std::map<std::pair<const char*, uint32_t>, int> unwritten_looks_;  ///< by line, how often: a value may just be -1
   bool looks_for_unwritten_ = false;
   /// A thread's store that nothing but its cp.async.mbarrier.arrive has handed on.
   static bool handed_by_copies(const WarpState& by, const Access& store);
@@ -368,6 +370,49 @@ class HazardChecker : HazardState {
     return cta.barriers[index];
   }
   Cluster& cluster(int slot) { return *clusters_[size_t(slot)]; }
+  /// Cycle of what is looked at.
+  models::Cycles time() const { return catching_up_ ? time_ : models::now(); }
+  /// @return true: `call(checker, thread)` will be made later; else the caller goes on
+  template <class Call>
+  bool postponed(const Thread& thread, const Call& call) {
+    if (!postpones_ || catching_up_) return false;
+    postpone_call(thread.slot,
+                  [=, kept = KeptThread(thread)](HazardChecker& checker) { call(checker, kept.thread()); });
+    return true;
+  }
+  /// What is needed of a thread later, in few bytes.  Its warp will have gone on by then.
+  struct KeptThread {
+    Loc loc;
+    int slot, cta;
+    uint32_t lanes;
+    int8_t warp, lane;
+    bool apart, relaxed;
+
+    explicit KeptThread(const Thread& t)
+        : loc(t.by.loc),
+          slot(t.slot),
+          cta(t.by.cta),
+          lanes(t.lanes),
+          warp(t.by.warp),
+          lane(t.by.lane),
+          apart(t.apart),
+          relaxed(t.relaxed) {}
+    Thread thread() const {
+      return {slot, {.warp = warp, .lane = lane, .loc = loc, .cta = cta}, nullptr, apart, lanes, relaxed};
+    }
+  };
+  void postpone_event(const models::MbarrierEvent& event);
+  template <class Call>
+  void postpone_call(int slot, const Call& call) {
+    Cluster& of = cluster(slot);
+    of.postponed.add(models::now(), call);
+    if (of.postponed.bytes() >= kMostPostponed) catch_up(of);
+  }
+  /// What comes next needs to know all that the cluster has done.
+  void at_once(int slot) {
+    if (postpones_ && !catching_up_ && clusters_[size_t(slot)]) catch_up(cluster(slot));
+  }
+  void catch_up(Cluster& cluster);
   uint32_t rank(int slot) const { return ranks_[size_t(slot)]; }
   CtaState& cta(int slot) { return cluster(slot).ctas[rank(slot)]; }
   WarpState& warp(const Thread& t) { return cta(t.slot).warps[size_t(t.by.warp)]; }
@@ -377,7 +422,7 @@ class HazardChecker : HazardState {
   /// What an arrival that is .relaxed hands on: what the warp has fenced before.
   void relaxed_arrival(const Thread& t, Knowledge& released);
   /// What the operation with the number Cluster::later.last() will release.
-  static Knowledge& next_later(Cluster& cluster);
+  Knowledge& next_later(Cluster& cluster);
   Access access(const Thread& t, AccessKind kind, bool write, Stamp over);
   /// Bytes that a unit will write to shared memory of each CTA of `ranks`, and then signal it.
   void send(const Thread& t, AccessKind kind, CtaMask ranks, uint32_t offset, uint32_t bytes, uint32_t barrier,
@@ -421,7 +466,7 @@ class HazardChecker : HazardState {
   void touch_smem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   /// A unit reads shared memory of CTA `rank` for a thread.
   void check_unit_reads_written(const Thread& t, uint32_t rank, Footprints::Id set, const Access& read);
-  bool unwritten_looks_left(const Loc& line);
+  bool unwritten_looks_left(const Thread& t);
   void touch_tmem(const Thread& t, uint32_t rank, Footprints::Id set, const Access& access);
   void check_peer_has_allocated(const Thread& t);
   /// What an MMA touches in each CTA, looked up once for each combination of operands.
@@ -507,10 +552,13 @@ class HazardChecker : HazardState {
   std::vector<MmaSets> mma_sets_ = std::vector<MmaSets>(512);  ///< by hash
   const MmaSets* issuing_ = nullptr;                           ///< of the MMA that is being looked at
   uint32_t last_op_ = 0, clusters_started_ = 0;
-  bool async_stores_ = false;  ///< which are generic accesses that are over with a phase
-  bool repeats_ = false;       ///< store_repeats() of the next store
-  bool strong_ = false;        ///< strong_accesses()
-  bool relaxed_ = false;       ///< some arrival or wait of an mbarrier has been .relaxed
+  bool postpones_ = false, catching_up_ = false;
+  static constexpr size_t kMostPostponed = 48 << 10;  ///< bytes of calls of a cluster
+  models::Cycles time_ = 0;                           ///< of the call that is caught up with
+  bool async_stores_ = false;                         ///< which are generic accesses that are over with a phase
+  bool repeats_ = false;                              ///< store_repeats() of the next store
+  bool strong_ = false;                               ///< strong_accesses()
+  bool relaxed_ = false;                              ///< some arrival or wait of an mbarrier has been .relaxed
   std::map<std::tuple<int, Part, uint32_t>, size_t> lanes_;  ///< by warp, part and lanes: index as of a barrier
   /// Line and file of both instructions that TC16 has been reported for.
   std::set<std::tuple<uint32_t, std::string_view, uint32_t, std::string_view>> told_;

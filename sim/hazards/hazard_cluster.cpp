@@ -13,6 +13,10 @@ namespace sm100::sim {
 
 void HazardChecker::copy_shared(const Thread& t, uint32_t from, uint32_t to_rank, uint32_t to, uint32_t bytes,
                                 uint32_t barrier, uint32_t op, bool reduces) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) {
+        h.copy_shared(by, from, to_rank, to, bytes, barrier, op, reduces);
+      }))
+    return;
   if (to_rank >= cluster(t.slot).ctas.size()) return;  // CR1 is the units' to report
   check_started(t, to_rank, "cp.async.bulk");
   uses_barrier(t, to_rank, barrier, true);
@@ -29,6 +33,10 @@ void HazardChecker::copy_shared(const Thread& t, uint32_t from, uint32_t to_rank
 
 void HazardChecker::store_async(const Thread& t, uint32_t to_rank, uint32_t offset, uint32_t bytes,
                                 uint32_t barrier, uint32_t op, bool reduces) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) {
+        h.store_async(by, to_rank, offset, bytes, barrier, op, reduces);
+      }))
+    return;
   if (to_rank >= cluster(t.slot).ctas.size()) return;
   async_stores_ = true;
   check_started(t, to_rank, "st.async");
@@ -38,6 +46,8 @@ void HazardChecker::store_async(const Thread& t, uint32_t to_rank, uint32_t offs
 }
 
 void HazardChecker::check_started(const Thread& t, uint32_t at_rank, const char* what) {
+  if (postponed(t, [at_rank, what](HazardChecker& h, const Thread& by) { h.check_started(by, at_rank, what); }))
+    return;
   Cluster& in = cluster(t.slot);
   if (at_rank == rank(t.slot) || at_rank >= in.ctas.size()) return;
   const Knowledge& known = warp(t).known;
@@ -48,7 +58,7 @@ void HazardChecker::check_started(const Thread& t, uint32_t at_rank, const char*
   models::Violation v{
       .id = "CR2",
       .message = fmt::format("{} in the shared memory of CTA rank {}, which may not have started", what, at_rank),
-      .time = models::now(),
+      .time = time(),
       .slot = t.slot,
       .source = t.by};
   v.details = {"missing: a cluster barrier, or a wait for an arrive of that CTA, before the first access"};
@@ -83,10 +93,13 @@ void HazardChecker::note_remote_word(const Thread& t, uint32_t at_rank, uint32_t
 }
 
 void HazardChecker::commit_reaches(const Thread& t, uint32_t at_rank, uint32_t offset) {
+  if (postponed(t,
+                [at_rank, offset](HazardChecker& h, const Thread& by) { h.commit_reaches(by, at_rank, offset); }))
+    return;
   if (at_rank >= cluster(t.slot).ctas.size() || at_rank == rank(t.slot)) return;
   for (const MmaThread& issuer : warp(t).mma)
     if (issuer.lane == t.by.lane)
-      note_signal(t, at_rank, {{issuer.component, issuer.next - 1}, t.by, models::now(), offset, true});
+      note_signal(t, at_rank, {{issuer.component, issuer.next - 1}, t.by, time(), offset, true});
 }
 
 void HazardChecker::note_signal(const Thread& t, uint32_t at_rank, const Signal& signal) {
@@ -95,6 +108,7 @@ void HazardChecker::note_signal(const Thread& t, uint32_t at_rank, const Signal&
 
 void HazardChecker::cta_exits(int slot, const models::Source& by) {
   if (!clusters_[size_t(slot)]) return;
+  at_once(slot);
   check_signals(slot, by);
   check_fills(slot, by);
   const Cluster& in = cluster(slot);
@@ -111,7 +125,7 @@ void HazardChecker::report_exit(int slot, const models::Source& by, const Access
                           "CTA rank {} of the cluster exits, and nothing orders the last {} of {} "
                           "(CTA {}) to its shared memory before",
                           rank(slot), access.write ? "store" : "load", kernel.role(access.by.warp), access.by.cta),
-                      .time = models::now(),
+                      .time = time(),
                       .slot = slot,
                       .source = by};
   v.details = {
@@ -169,7 +183,7 @@ void HazardChecker::report_exit(int slot, const models::Source& by, const char* 
       .message = fmt::format(
           "CTA rank {} of the cluster exits, and nothing orders the last {} of {} (CTA {}) on its {} before",
           rank(slot), what, kernel.role(other.warp), other.cta, barrier),
-      .time = models::now(),
+      .time = time(),
       .slot = slot,
       .barrier = offset,
       .source = by};

@@ -11,6 +11,7 @@
 namespace sm100::sim {
 
 void HazardChecker::fence_memory(const Thread& t) {
+  at_once(t.slot);
   WarpState& self = warp(t);
   for (const uint32_t release : self.read_relaxed) acquire_word(t, release);
   self.read_relaxed.clear();
@@ -20,6 +21,7 @@ void HazardChecker::fence_memory(const Thread& t) {
 }
 
 void HazardChecker::fence_cta(const Thread& t) {
+  at_once(t.slot);
   WarpState& self = warp(t);
   for (const uint32_t release : self.read_in_shared) acquire_word(t, release);
   self.read_in_shared.clear();
@@ -39,12 +41,14 @@ void HazardChecker::relaxed_arrival(const Thread& t, Knowledge& released) {
 }
 
 void HazardChecker::relaxed_load(const Thread& t, uint32_t before) {
+  at_once(t.slot);
   if (before == 0) return;
   WarpState& self = warp(t);
   self.read_relaxed.insert(before), self.known.add_unfenced(before);
 }
 
 void HazardChecker::shared_word(const Thread& t, uint32_t at_rank, uint32_t offset, const StrongAccess& access) {
+  at_once(t.slot);
   WarpState& self = warp(t);
   if (access.writes && at_rank != rank(t.slot)) note_remote_word(t, at_rank, offset);
   if (access.reads && at_rank == rank(t.slot))
@@ -78,6 +82,7 @@ void HazardChecker::shared_word(const Thread& t, uint32_t at_rank, uint32_t offs
 }
 
 uint32_t HazardChecker::relaxed_atomic(const Thread& t, uint32_t before) {
+  at_once(t.slot);
   WarpState& self = warp(t);
   if (before != 0) self.read_relaxed.insert(before), self.known.add_unfenced(before);
   std::vector<uint32_t> fences;

@@ -12,6 +12,7 @@
 namespace sm100::sim {
 
 void HazardChecker::global(const Thread& t, GlobalAddr address, bool write, bool strong) {
+  at_once(t.slot);
   if (write) {
     LaneArray<GlobalAddr, 1> word{};
     word(0) = address;
@@ -25,6 +26,7 @@ void HazardChecker::global(const Thread& t, GlobalAddr address, bool write, bool
 }
 
 void HazardChecker::bulk_write(const Thread& t, const models::TensorCopy& copy) {
+  at_once(t.slot);
   BulkGroups& groups = bulk_groups(t);
   if (groups.visible == ~0u)
     groups.visible = lanes_component(rank(t.slot), t.by.warp, kWritten, 1u << std::max<int>(t.by.lane, 0));
@@ -35,6 +37,8 @@ void HazardChecker::bulk_write(const Thread& t, const models::TensorCopy& copy) 
 }
 
 void HazardChecker::bulk_read(const Thread& t, const models::TensorCopy& copy) {
+  if (!bulk_writes_.may_meet(copy)) return;
+  at_once(t.slot);
   bulk_writes_.for_each(copy, [&](uint32_t number, uint64_t at) {
     return early_read(t, AccessKind::tensor_load, number, at, copy.linear);
   });
@@ -50,7 +54,7 @@ bool HazardChecker::early_read(const Thread& t, AccessKind kind, uint32_t write,
   const HazardText text = unfinished_store_text(first, earlier.access, kernel(t.slot), read.access, {address});
   report_.violation({.id = text.id,
                      .message = text.message,
-                     .time = models::now(),
+                     .time = time(),
                      .slot = t.slot,
                      .source = t.by,
                      .details = text.details,
@@ -157,7 +161,7 @@ models::Violation HazardChecker::race_in_global(const Thread& t, const GlobalAcc
                                              place_name_ ? place_name_(address) : "");
   return {.id = text.id,
           .message = text.message,
-          .time = models::now(),
+          .time = time(),
           .slot = t.slot,
           .source = t.by,
           .details = text.details,
@@ -196,6 +200,7 @@ GlobalStores::Number HazardChecker::number_of_store(const Thread& t, bool strong
 
 void HazardChecker::global_stores(const Thread& t, const instructions::LaneStores& stores, bool predicated,
                                   const std::function<bool(int lane)>& repeats, bool strong) {
+  at_once(t.slot);
   if (stores.lanes == 0) return;
   const GlobalStores::Number number = number_of_store(t, strong);
   GlobalStores::Number in_order = 0, race = 0;  // of the earlier ones: the last that was found to be so
@@ -215,7 +220,7 @@ void HazardChecker::global_stores(const Thread& t, const instructions::LaneStore
   }
   if (race != 0) {
     GlobalAccess later = stores_[number - 1];
-    later.access.cycle = models::now(), later.access.repeats = only_repeats;
+    later.access.cycle = time(), later.access.repeats = only_repeats;
     report_race(t, stores_[race - 1], later, race_in_global(t, stores_[race - 1], later, place));
   }
   if (!predicated)
@@ -235,6 +240,7 @@ bool HazardChecker::fenced_in_global(const Thread& t, const GlobalAccess& earlie
 }
 
 void HazardChecker::bulk_source(const Thread& t, GlobalAddr from, uint32_t bytes) {
+  at_once(t.slot);
   constexpr uint32_t kWord = 4;
   const auto look = [&](uint64_t address, const GlobalCell& cell) {
     if (!cell.write || cell.write->access.kind != AccessKind::global) return false;
@@ -247,7 +253,7 @@ void HazardChecker::bulk_source(const Thread& t, GlobalAddr from, uint32_t bytes
         unfenced_source_text(*launches_[write.launch].kernel, write.access, kernel(t.slot), read.access, {address});
     report_.violation({.id = text.id,
                        .message = text.message,
-                       .time = models::now(),
+                       .time = time(),
                        .slot = t.slot,
                        .source = t.by,
                        .warning = true,
@@ -268,6 +274,7 @@ void HazardChecker::bulk_source(const Thread& t, GlobalAddr from, uint32_t bytes
 }
 
 uint32_t HazardChecker::release_word(const Thread& t, uint32_t before) {
+  at_once(t.slot);
   Knowledge handed_on;
   handed_on.releases = warp(t).known.releases;
   if (before != 0) handed_on.add_releases(releases_[before - 1].releases), handed_on.add_releases({before});
@@ -278,6 +285,7 @@ uint32_t HazardChecker::release_word(const Thread& t, uint32_t before) {
 }
 
 void HazardChecker::acquire_word(const Thread& t, uint32_t release) {
+  at_once(t.slot);
   if (release == 0) return;
   Knowledge& known = warp(t).known;
   known.add_releases(releases_[release - 1].releases);

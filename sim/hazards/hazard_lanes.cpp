@@ -33,6 +33,7 @@ void HazardChecker::lanes_have_waited(const Thread& t, uint32_t offset) {
 }
 
 void HazardChecker::lanes_meet(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.lanes_meet(by); })) return;
   WarpState& self = warp(t);
   if (!self.lanes_apart || std::popcount(t.lanes) < 2) return;
   bool stepped = false;
@@ -48,6 +49,7 @@ void HazardChecker::lanes_meet(const Thread& t) {
 }
 
 void HazardChecker::lanes_signal(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.lanes_signal(by); })) return;
   WarpState& self = warp(t);
   if (!self.lanes_apart) return;
   self.lanes_apart = false;

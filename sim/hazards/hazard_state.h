@@ -15,12 +15,14 @@
 #include "sim/hazards/global_stores.h"
 #include "sim/hazards/mma_account.h"
 #include "sim/hazards/pending_releases.h"
+#include "sim/hazards/postponed_calls.h"
 #include "sim/hazards/shadow.h"
 
 namespace sm100::sim {
 
 class Warp;
 struct Kernel;
+class HazardChecker;
 
 struct HazardState {
   struct Barrier {
@@ -86,6 +88,7 @@ struct HazardState {
   struct WarpState {
     Knowledge known;
     VectorClock tmem_seen;  ///< what tcgen05.fence::after_thread_sync has made visible to tcgen05 instructions
+    uint32_t numbered_loads = 0;  ///< tmem_loads, with those that are postponed
     Clock tmem_loads = 0, waited_loads = 0, tmem_stores = 0, init_fences = 0, signals = 0;
     uint64_t cluster_phases = 0;          ///< of the cluster barrier, that it has arrived in
     std::vector<BulkGroups> bulk_groups;  ///< of each lane that has stored, in that order; nearly always one
@@ -164,6 +167,10 @@ struct HazardState {
     std::map<uint64_t, Knowledge>
         exited;             ///< of warps that have exited, by the first phase that is complete without them
     PendingReleases later;  ///< arrivals and commits on their way
+    PostponedCalls<HazardChecker> postponed;
+    uint32_t numbered = 0;  ///< arrivals and commits, with those that are postponed
+    /// By line, how often an unwritten byte was looked at: a value may just be -1.
+    std::map<std::pair<const char*, uint32_t>, int> unwritten_looks;
   };
   /// What a release of a word of global memory hands to other clusters.
   struct Release {

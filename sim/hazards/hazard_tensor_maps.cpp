@@ -47,7 +47,7 @@ void HazardChecker::report_map(const Thread& t, const char* id, const GlobalAcce
   if (groups_waited_behind(t, earlier.access)) text = groups_do_not_hold_loads(std::move(text));
   models::Violation v{.id = text.id,
                       .message = text.message,
-                      .time = models::now(),
+                      .time = time(),
                       .slot = t.slot,
                       .source = t.by,
                       .warning = text.warning};
@@ -57,6 +57,7 @@ void HazardChecker::report_map(const Thread& t, const char* id, const GlobalAcce
 }
 
 void HazardChecker::map_edit(const Thread& t, GlobalAddr address, bool released) {
+  at_once(t.slot);
   EditedMap& map = maps_[address.value];
   const GlobalAccess edit = global_access(t, AccessKind::map_edit, true, now(t));
   for (const GlobalAccess& use : map.uses)
@@ -79,6 +80,7 @@ void HazardChecker::map_edit(const Thread& t, GlobalAddr address, bool released)
 }
 
 void HazardChecker::map_release(const Thread& t) {
+  at_once(t.slot);
   std::erase_if(unreleased_maps_, [&](uint64_t address) {
     EditedMap& map = maps_[address];
     if (!ordered_in_global(t, *map.edit)) return false;
@@ -88,6 +90,7 @@ void HazardChecker::map_release(const Thread& t) {
 }
 
 void HazardChecker::map_acquire(const Thread& t, GlobalAddr address) {
+  at_once(t.slot);
   const auto at = maps_.find(address.value);
   if (at == maps_.end() || !at->second.edit) return;
   EditedMap& map = at->second;
@@ -101,6 +104,7 @@ void HazardChecker::map_acquire(const Thread& t, GlobalAddr address) {
 }
 
 void HazardChecker::map_use(const Thread& t, GlobalAddr address, bool load, uint32_t barrier, uint32_t op) {
+  at_once(t.slot);
   EditedMap& map = maps_[address.value];
   // Over: a load with the phase that counts its bytes, a store with its bulk group.
   const Stamp over = load ? Stamp{} : bulk_group(t);

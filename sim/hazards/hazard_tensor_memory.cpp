@@ -165,7 +165,7 @@ void HazardChecker::covers_own_operand(const Thread& t, const models::MmaCommand
       .message = fmt::format("the accumulator of an MMA covers what the same MMA reads: D has columns "
                              "{} to {}, {} begins at column {}",
                              sets.columns.begin, sets.columns.end - 1, what, from.column()),
-      .time = models::now(),
+      .time = time(),
       .slot = t.slot,
       .source = t.by};
   v.details = {fmt::format("wrong: the columns of {}, or those of the accumulator", what)};
@@ -173,6 +173,7 @@ void HazardChecker::covers_own_operand(const Thread& t, const models::MmaCommand
 }
 
 void HazardChecker::mma(const Thread& t, const models::MmaCommand& command, int lanes) {
+  if (postponed(t, [command, lanes](HazardChecker& h, const Thread& by) { h.mma(by, command, lanes); })) return;
   const uint32_t own = rank(t.slot);
   MmaThread& issuer = mma_thread(t);
   issuer.open = true;
@@ -237,6 +238,7 @@ Footprints::Id HazardChecker::copy_destination_set(const models::TensorMemoryCop
 }
 
 void HazardChecker::tmem_copy(const Thread& t, const models::TensorMemoryCopyCommand& command) {
+  if (postponed(t, [command](HazardChecker& h, const Thread& by) { h.tmem_copy(by, command); })) return;
   const uint32_t own = rank(t.slot);
   MmaThread& issuer = mma_thread(t);
   issuer.open = true;
@@ -253,13 +255,15 @@ void HazardChecker::note_issue_order(const Thread& t, const Access& earlier, con
   if (!new_pair(earlier.by.loc, later.by.loc)) return;
   HazardText text = issue_order_text(kernel(t.slot), earlier, later);
   models::Violation v{
-      .id = text.id, .message = std::move(text.message), .time = models::now(), .slot = t.slot, .source = t.by};
+      .id = text.id, .message = std::move(text.message), .time = time(), .slot = t.slot, .source = t.by};
   v.details = std::move(text.details);
   v.note = true;
   report_.violation(v);
 }
 
 uint32_t HazardChecker::commit(const Thread& t, uint32_t barrier) {
+  if (postponed(t, [barrier](HazardChecker& h, const Thread& by) { h.commit(by, barrier); }))
+    return ++cluster(t.slot).numbered;
   WarpState& self = warp(t);
   self.handed_back = true;
   Knowledge& released = next_later(cluster(t.slot));
@@ -308,6 +312,8 @@ Footprints::Id HazardChecker::transfer_set(TmemShape shape, int repeat, TmemAddr
 }
 
 uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, TmemAddr address, int split) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.tmem_load(by, shape, repeat, address, split); }))
+    return ++warp(t).numbered_loads;
   WarpState& self = warp(t);
   const Stamp over{component(rank(t.slot), t.by.warp, kTmemLoads), ++self.tmem_loads};
   Access load = access(t, AccessKind::tmem_load, false, over);
@@ -317,14 +323,14 @@ uint32_t HazardChecker::tmem_load(const Thread& t, TmemShape shape, int repeat, 
   return self.tmem_loads;
 }
 void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::string_view seen) {
+  at_once(t.slot);
   WarpState& self = warp(t);
   const auto read = std::find_if(self.unwaited_loads.begin(), self.unwaited_loads.end(),
                                  [=](const Access& a) { return a.over.clock == load; });
   if (read == self.unwaited_loads.end()) return;
   if (new_pair(read->by.loc, t.by.loc)) {
     const HazardText text = register_read_text(kernel(t.slot), *read, seen);
-    models::Violation v{
-        .id = text.id, .message = text.message, .time = models::now(), .slot = t.slot, .source = t.by};
+    models::Violation v{.id = text.id, .message = text.message, .time = time(), .slot = t.slot, .source = t.by};
     v.details = text.details;
     v.warning = text.warning;
     report_.violation(v);
@@ -333,21 +339,27 @@ void HazardChecker::tmem_register_read(const Thread& t, uint32_t load, std::stri
   self.unwaited_loads.erase(self.unwaited_loads.begin(), read + 1);
 }
 void HazardChecker::tmem_wait_load(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.tmem_wait_load(by); })) return;
   warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemLoads), warp(t).tmem_loads});
   warp(t).unwaited_loads.clear();
   warp(t).waited_loads = warp(t).tmem_loads;
 }
 void HazardChecker::tmem_store(const Thread& t, TmemShape shape, int repeat, TmemAddr address, int split) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.tmem_store(by, shape, repeat, address, split); }))
+    return;
   const Stamp over{component(rank(t.slot), t.by.warp, kTmemStores), ++warp(t).tmem_stores};
   warp(t).loads_at_store = warp(t).tmem_loads;
   touch_tmem(t, rank(t.slot), transfer_set(shape, repeat, address, t.by.warp, split),
              access(t, AccessKind::tmem_store, true, over));
 }
 void HazardChecker::tmem_wait_store(const Thread& t) {
+  if (postponed(t, [](HazardChecker& h, const Thread& by) { h.tmem_wait_store(by); })) return;
   warp(t).known.happened.advance({component(rank(t.slot), t.by.warp, kTmemStores), warp(t).tmem_stores});
 }
 
 void HazardChecker::tmem_dealloc(const Thread& t, TmemAddr address, uint32_t columns, int cta_group) {
+  if (postponed(t, [=](HazardChecker& h, const Thread& by) { h.tmem_dealloc(by, address, columns, cta_group); }))
+    return;
   if (cta_group == 2) check_peer_has_allocated(t);
   const uint32_t column = address.column();
   const Footprints::Id set = tmem_sets_.intern(uint64_t{1} << 61 | uint64_t{column} << 12 | columns, [&] {
@@ -368,7 +380,7 @@ void HazardChecker::check_peer_has_allocated(const Thread& t) {
                       .message =
                           "tcgen05.dealloc.cta_group::2, and nothing orders it behind the tcgen05.alloc of its "
                           "peer, which may not have returned",
-                      .time = models::now(),
+                      .time = time(),
                       .slot = t.slot,
                       .source = t.by};
   v.details = {

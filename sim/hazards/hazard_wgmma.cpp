@@ -24,12 +24,14 @@ Footprints::Id HazardChecker::wgmma_operand_set(const models::WgmmaCommand& c, b
 }
 
 void HazardChecker::wgmma(const Thread& t, const models::WgmmaCommand& command, uint32_t number) {
+  if (postponed(t, [command, number](HazardChecker& h, const Thread& by) { h.wgmma(by, command, number); })) return;
   const Access read = access(t, AccessKind::wgmma_operand, false, {wgmma_component(t), number});
   if (!command.form.a_in_registers) touch_smem(t, rank(t.slot), wgmma_operand_set(command, true), read);
   touch_smem(t, rank(t.slot), wgmma_operand_set(command, false), read);
 }
 
 void HazardChecker::wgmma_wait(const Thread& t, uint32_t number) {
+  if (postponed(t, [number](HazardChecker& h, const Thread& by) { h.wgmma_wait(by, number); })) return;
   warp(t).known.happened.advance({wgmma_component(t), number});
 }
 

@@ -9,18 +9,19 @@
 #endif
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/run_json.h"
 
 namespace sm100::sim::provenance {
 namespace {
 
-void write_all(int to, const std::string& text) {
-  for (size_t sent = 0; sent < text.size();) {
-    const ssize_t n = write(to, text.data() + sent, text.size() - sent);
+void write_all(int to, const void* bytes, size_t size) {
+  for (size_t sent = 0; sent < size;) {
+    const ssize_t n = write(to, static_cast<const char*>(bytes) + sent, size - sent);
     if (n <= 0) return;
     sent += size_t(n);
   }
@@ -31,11 +32,11 @@ void write_all(int to, const std::string& text) {
   if (read(ask, &byte, 1) != 1) _exit(0);  // nobody wants to know
   // Warnings and crash reports are those of the run that counts.
   if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, 1), dup2(nowhere, 2);
-  std::string text;
+  std::vector<uint8_t> bytes;
   try {
-    text = Json(run()).dump();
-  } catch (...) {}  // then there is no explanation
-  write_all(answer, text);
+    bytes = Json::to_cbor(Json(run()));  // as text there is no infinity
+  } catch (...) {}                       // then there is no explanation
+  write_all(answer, bytes.data(), bytes.size());
   _exit(0);
 }
 
@@ -74,12 +75,12 @@ void Repetition::end() {
 
 std::optional<RunResult> Repetition::result() {
   if (process_ <= 0) return std::nullopt;
-  write_all(ask_, "?");
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n; (n = read(answer_, buffer, sizeof buffer)) > 0;) text.append(buffer, size_t(n));
+  write_all(ask_, "?", 1);
+  std::vector<uint8_t> bytes;
+  uint8_t buffer[4096];
+  for (ssize_t n; (n = read(answer_, buffer, sizeof buffer)) > 0;) bytes.insert(bytes.end(), buffer, buffer + n);
   end();
-  const Json sent = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json sent = Json::from_cbor(bytes, /*strict=*/true, /*allow_exceptions=*/false);
   if (!sent.is_object()) return std::nullopt;
   RunResult result;
   from_json(sent, result);

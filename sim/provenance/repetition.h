@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A process that waits beside a run until the run's result is wrong, and then repeats it with provenance.  SystemC
-/// elaborates once per process, so it is made before anything is elaborated; it costs nothing until it is asked.
+/// A process that waits beside a run until the run's result is wrong, and then repeats it with provenance; or until
+/// it turns out that the run has hazards, and then repeats it looking at each as it comes.  SystemC elaborates once
+/// per process, so it is made before anything is elaborated; it costs nothing until it is asked.
 #pragma once
 
 #include <sys/types.h>
@@ -20,6 +21,8 @@ class Repetition {
   Repetition(const Repetition&) = delete;
   Repetition& operator=(const Repetition&) = delete;
 
+  /// There is such a process.
+  bool is_there() const { return process_ > 0; }
   /// Asks for the result, once; nothing where no process could be made or it has died.
   std::optional<RunResult> result();
 
