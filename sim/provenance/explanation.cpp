@@ -228,7 +228,9 @@ std::vector<Finding> tiles_outside(const EndedRun& run) {
     const std::optional<host::WorkTiles> work = run.plan.run_of(launch).work_tiles();
     if (!work) continue;
     const host::ExpectedResult expected = expected_of(run, launch);
-    if (expected.products.size() > 1) continue;  // of groups without K nothing is expected, and they have tiles
+    // Of groups without K nothing is expected, and they have tiles.
+    const bool one_of_all = expected.products.size() == 1 && expected.products.front().name.empty();
+    if (!one_of_all) continue;
     const Tiles tiles = tiles_of(run, launch, expected);
     if (!tiles.known()) continue;
     const std::vector<TileTaken> taken = tiles_taken(run.device.slots(), run.launches(), launch);
