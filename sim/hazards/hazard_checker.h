@@ -553,7 +553,7 @@ class HazardChecker : HazardState {
   const MmaSets* issuing_ = nullptr;                           ///< of the MMA that is being looked at
   uint32_t last_op_ = 0, clusters_started_ = 0;
   bool postpones_ = false, catching_up_ = false;
-  static constexpr size_t kMostPostponed = 32 << 10;  ///< bytes of calls of a cluster
+  static constexpr size_t kMostPostponed = 31 << 10;  ///< bytes of calls of a cluster, which fit into 32 KiB
   models::Cycles time_ = 0;                           ///< of the call that is caught up with
   bool async_stores_ = false;                         ///< which are generic accesses that are over with a phase
   bool repeats_ = false;                              ///< store_repeats() of the next store

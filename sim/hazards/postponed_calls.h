@@ -3,6 +3,7 @@
 /// caches. A call is a function object that can be copied byte by byte.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +24,7 @@ class PostponedCalls {
   void add(models::Cycles time, const Call& call) {
     static_assert(std::is_trivially_copyable_v<Call> && alignof(Call) <= kAlignment);
     const size_t bytes = (sizeof(Head) + sizeof(Call) + kAlignment - 1) / kAlignment * kAlignment;
-    if (used_ + bytes > room_.size() * sizeof(Word)) room_.resize(2 * room_.size() + bytes / sizeof(Word) + 512);
+    while (used_ + bytes > room_.size() * sizeof(Word)) room_.resize(std::max<size_t>(2 * room_.size(), 512));
     std::byte* const at = reinterpret_cast<std::byte*>(room_.data()) + used_;
     new (at) Head{[](const std::byte* c, Receiver& receiver) { (*reinterpret_cast<const Call*>(c))(receiver); },
                   time, uint32_t(bytes)};
