@@ -286,8 +286,6 @@ class HazardChecker : HazardState {
     kParts,
     kWritten /* of lanes alone */
   };
-  // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
-  /// How far the warp that issued the access is with it.
   bool looks_for_unwritten_ = false;
   /// A thread's store that nothing but its cp.async.mbarrier.arrive has handed on.
   static bool handed_by_copies(const WarpState& by, const Access& store);
@@ -315,6 +313,7 @@ class HazardChecker : HazardState {
   /// A copy to another stage of the ring that `copy` fills, whose bytes a set has some of, and which has been
   /// waited for.
   const Access* landed_of_ring(const Thread& t, uint32_t at_rank, const Access& copy, Footprints::Id set);
+  /// How far the warp that issued the access is with it.
   AccessProgress progress_of(const Cluster& in, const Access& access) const;
   /// Rank in the cluster of the warp that issued an access which is over with one of its own stamps (Part, or of
   /// some lanes).
@@ -333,6 +332,7 @@ class HazardChecker : HazardState {
   Stamp issue_of(const Access& access) const {
     return {component(issuing_rank(access), access.by.warp, kWarp), access.issued};
   }
+  // Components lie part by part: the fences vouch for the first parts only, so their clocks are short.
   uint32_t first_of(Part part) const { return uint32_t(part) * cluster_ctas_ * warps_; }
   /// Warps' own accesses and copies; all, when some lanes have components of their own.
   uint32_t fenced_components() const {
