@@ -2,7 +2,7 @@
 # Several sources compiled as one: a header's time is spent once for all of them.  SM100_UNITY=OFF,
 # as the presets `debug`, `asan` and `clang` have it, compiles each source alone and so finds what one of them forgot to include.
 
-set(SM100_UNIT_SOURCES 8) # at most, in one
+set(SM100_UNIT_SOURCES 16) # at most, in one
 
 # sm100_units(target SOURCES files): some sources of one folder are one.  What they have in anonymous namespaces then needs
 # names of its own.  Generated files and files with options of their own stay alone.

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(const fs::path& path, const char* bytes, size_t count) {
+void write_bytes(const fs::path& path, const char* bytes, size_t count) {
   traces::AtomicFile file(path);
   file.stream().write(bytes, std::streamsize(count));
   file.commit();
@@ -84,12 +84,12 @@ void save_launch(const fs::path& folder, const Launch& launch, const host::Scena
   try {
     fs::create_directories(folder);
     const std::string& ptx = *launch.module->text;
-    write(folder / (stem + ".ptx"), ptx.data(), ptx.size());
+    write_bytes(folder / (stem + ".ptx"), ptx.data(), ptx.size());
     for (size_t i = 0; i < launch.memory.size(); ++i)
-      write(folder / fmt::format("{}.memory_{}.bin", stem, i),
+      write_bytes(folder / fmt::format("{}.memory_{}.bin", stem, i),
             reinterpret_cast<const char*>(launch.memory[i].address), launch.memory[i].bytes);
     const std::string text = launch_file(launch, device, stem);
-    write(folder / (stem + ".toml"), text.data(), text.size());
+    write_bytes(folder / (stem + ".toml"), text.data(), text.size());
   } catch (const std::exception& error) {
     throw host::InputError(fmt::format("--save {}: {}", folder.string(), error.what()));
   }

@@ -16,7 +16,7 @@ constexpr Doing kGlobalStoreFrom =
     ~(doing(TraceEvent::load_issue) | doing(TraceEvent::mma_issue) | doing(TraceEvent::store_issue) | kNothing);
 
 /// Whether an opcode is this instruction, with any modifiers.
-bool is(std::string_view opcode, std::string_view name) {
+bool is_opcode(std::string_view opcode, std::string_view name) {
   return opcode.starts_with(name) &&
          (opcode.size() == name.size() || opcode[name.size()] == '.' || opcode[name.size()] == ':');
 }
@@ -78,36 +78,36 @@ class Finder {
       copy(s, op);
     else if (base == "mbarrier")
       arrive(s, op);
-    else if (is(op, "wgmma.mma_async") || is(op, "tcgen05.mma") || is(op, "tcgen05.cp"))
+    else if (is_opcode(op, "wgmma.mma_async") || is_opcode(op, "tcgen05.mma") || is_opcode(op, "tcgen05.cp"))
       add(once(PointGroup::mmas, TraceEvent::mma_issue, s));
-    else if (is(op, "tcgen05.commit") || is(op, "wgmma.commit_group"))
+    else if (is_opcode(op, "tcgen05.commit") || is_opcode(op, "wgmma.commit_group"))
       commit(s);
-    else if (is(op, "tcgen05.ld"))
+    else if (is_opcode(op, "tcgen05.ld"))
       add(once(PointGroup::stores, TraceEvent::tmem_load, s));
     else if (base == "ldmatrix")
       add(once(PointGroup::stores, TraceEvent::smem_read, s));
     else if (base == "stmatrix")
       add(once(PointGroup::stores, TraceEvent::smem_write, s));
-    else if (is(op, "clusterlaunchcontrol.try_cancel"))
+    else if (is_opcode(op, "clusterlaunchcontrol.try_cancel"))
       add(once(PointGroup::tiles, TraceEvent::clc_request, s));
-    else if (is(op, "clusterlaunchcontrol.query_cancel.is_canceled"))
+    else if (is_opcode(op, "clusterlaunchcontrol.query_cancel.is_canceled"))
       add(once(PointGroup::tiles, TraceEvent::clc_fetch, s));
     else if (base == "st")
       store(s, op);
   }
 
   void copy(uint32_t s, std::string_view op) {
-    if (is(op, "cp.async.bulk.commit_group")) return commit(s);
-    if (is(op, "cp.async.bulk.wait_group")) {
+    if (is_opcode(op, "cp.async.bulk.commit_group")) return commit(s);
+    if (is_opcode(op, "cp.async.bulk.wait_group")) {
       Site site = begin(PointGroup::waits, TraceEvent::store_wait, s);
       site.from = kButSame(TraceEvent::store_wait);
       site.over_behind = true;
       return add(site);
     }
-    if (is(op, "cp.async.bulk.prefetch") || is(op, "cp.reduce.async.bulk.tensor")) return;
-    const bool tensor = is(op, "cp.async.bulk.tensor");
-    if (!tensor && !is(op, "cp.async.bulk") && !is(op, "cp.reduce.async.bulk")) return;
-    const bool load = has(op, ".mbarrier::complete_tx::bytes") && !is(op, "cp.reduce.async.bulk");
+    if (is_opcode(op, "cp.async.bulk.prefetch") || is_opcode(op, "cp.reduce.async.bulk.tensor")) return;
+    const bool tensor = is_opcode(op, "cp.async.bulk.tensor");
+    if (!tensor && !is_opcode(op, "cp.async.bulk") && !is_opcode(op, "cp.reduce.async.bulk")) return;
+    const bool load = has(op, ".mbarrier::complete_tx::bytes") && !is_opcode(op, "cp.reduce.async.bulk");
     add(begin(PointGroup::copies, load ? TraceEvent::load_issue : TraceEvent::store_issue, s));
   }
 
@@ -121,8 +121,8 @@ class Finder {
   }
 
   void arrive(uint32_t s, std::string_view op) {
-    const bool expects = is(op, "mbarrier.expect_tx") || is(op, "mbarrier.arrive.expect_tx");
-    if (!expects && !is(op, "mbarrier.arrive") && !is(op, "mbarrier.arrive_drop")) return;
+    const bool expects = is_opcode(op, "mbarrier.expect_tx") || is_opcode(op, "mbarrier.arrive.expect_tx");
+    if (!expects && !is_opcode(op, "mbarrier.arrive") && !is_opcode(op, "mbarrier.arrive_drop")) return;
     add({.group = PointGroup::arrives,
          .kind = expects ? PointKind::expect_tx : PointKind::arrive,
          .statement = s,
@@ -133,7 +133,7 @@ class Finder {
   void store(uint32_t s, std::string_view op) {
     if (has(op, ".release")) return;
     const bool shared = in_shared(op), global = has(op, ".global");
-    if (has(op, ".param") || has(op, ".local") || is(op, "st.async") || is(op, "st.bulk")) return;
+    if (has(op, ".param") || has(op, ".local") || is_opcode(op, "st.async") || is_opcode(op, "st.bulk")) return;
     Site to_shared = begin(PointGroup::stores, TraceEvent::smem_write, s);
     to_shared.from = kSharedStoreFrom;
     Site to_global = begin(PointGroup::stores, TraceEvent::store_issue, s);
@@ -192,7 +192,7 @@ class Finder {
       if (const auto poll = statement_of(w.poll)) polls.insert(*poll);
     for (uint32_t s = 0; s < body_.statements.size(); ++s) {
       const std::string_view op = opcode(s);
-      if (!is(op, "mbarrier.try_wait") || !has(op, ".parity") || polls.contains(s)) continue;
+      if (!is_opcode(op, "mbarrier.try_wait") || !has(op, ".parity") || polls.contains(s)) continue;
       const auto operands = body_.operands(body_.statements[s]);
       if (operands.size() < 3 || operands[1].kind != Term::Kind::address) continue;
       Site site = begin(PointGroup::waits, TraceEvent::wait, s);

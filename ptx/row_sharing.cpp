@@ -11,7 +11,7 @@ namespace sm100::ptx {
 
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kNoRow = UINT32_MAX;
 
 /// A set of registers.
 class Bits {
@@ -42,7 +42,7 @@ class Bits {
 
 class Sharing {
  public:
-  explicit Sharing(Program& p) : p_(p), index_(p.register_bytes / 4 + 1, kNone), needed_(p.own_rows.size()) {
+  explicit Sharing(Program& p) : p_(p), index_(p.register_bytes / 4 + 1, kNoRow), needed_(p.own_rows.size()) {
     for (uint32_t i = 0; i < p.own_rows.size(); ++i) index_[p.own_rows[i].row.offset() / 4] = i;
   }
 
@@ -57,12 +57,12 @@ class Sharing {
  private:
   struct Block {
     uint32_t begin = 0, end = 0;  ///< instructions
-    std::array<uint32_t, 2> next{kNone, kNone};
+    std::array<uint32_t, 2> next{kNoRow, kNoRow};
     const IndexedBranch* table = nullptr;
   };
   /// From the first instruction to the last one, in the order of the text, at which its value is needed.
   struct Needed {
-    uint32_t first = kNone, last = 0;
+    uint32_t first = kNoRow, last = 0;
     bool own_row = false;
     void at(uint32_t instruction) {
       first = std::min(first, instruction);
@@ -96,7 +96,7 @@ class Sharing {
         for (const uint32_t target : p_.indexed_branches[in.detail].targets) begins[std::min(target, size)] = true;
       if (ends_block(in)) begins[at + 1] = true;
     }
-    block_of_.resize(size + 1, kNone);
+    block_of_.resize(size + 1, kNoRow);
     for (uint32_t at = 0; at < size; ++at) {
       if (begins[at]) blocks_.push_back({.begin = at});
       blocks_.back().end = at + 1;
@@ -118,10 +118,10 @@ class Sharing {
   template <class F>
   void for_each_next(const Block& block, F&& f) const {
     for (const uint32_t next : block.next)
-      if (next != kNone) f(next);
+      if (next != kNoRow) f(next);
     if (block.table)
       for (const uint32_t target : block.table->targets)
-        if (block_of_[target] != kNone) f(block_of_[target]);
+        if (block_of_[target] != kNoRow) f(block_of_[target]);
   }
 
   void find_what_is_needed() {
@@ -167,7 +167,7 @@ class Sharing {
     std::vector<uint32_t> shared;
     for (uint32_t i = 0; i < to_.size(); ++i) {
       if (p_.own_rows[i].bytes == sizeof(LaneMask)) continue;
-      if (p_.own_rows[i].is_register && needed_[i].first == kNone) continue;  // no instruction names it
+      if (p_.own_rows[i].is_register && needed_[i].first == kNoRow) continue;  // no instruction names it
       if (needed_[i].own_row)
         place(i);
       else

@@ -17,7 +17,7 @@ constexpr size_t kParitiesShown = 6;
 
 using Kind = models::MbarrierEventKind;
 
-std::string instruction_of(const models::MbarrierEvent& e) {
+std::string completer_of(const models::MbarrierEvent& e) {
   switch (e.source.kind) {
     case models::ActorKind::umma: return "tcgen05.commit";
     case models::ActorKind::clc: return "clusterlaunchcontrol.try_cancel";
@@ -56,11 +56,11 @@ void LedgerKeeper::mbarrier_event(const Kernel& kernel, const models::MbarrierEv
   if (e.kind == Kind::init) ++life;
   InCta& cta = ctas_[{kernel.index, e.offset, e.slot, life}];
   switch (e.kind) {
-    case Kind::init: seen.count = e.pending; return count(seen.inits, kernel, e.source, instruction_of(e));
+    case Kind::init: seen.count = e.pending; return count(seen.inits, kernel, e.source, completer_of(e));
     case Kind::expect_tx:
       cta.expected += e.amount;
-      return count(seen.arrivals, kernel, e.source, instruction_of(e));
-    case Kind::complete_tx: return count(seen.copies, kernel, e.source, instruction_of(e));
+      return count(seen.arrivals, kernel, e.source, completer_of(e));
+    case Kind::complete_tx: return count(seen.copies, kernel, e.source, completer_of(e));
     case Kind::phase_complete:
       ++cta.phases;
       if (cta.expected > 0) seen.bytes.insert(std::exchange(cta.expected, 0));
@@ -69,7 +69,7 @@ void LedgerKeeper::mbarrier_event(const Kernel& kernel, const models::MbarrierEv
       // An arrive.expect_tx is both events.
       for (const auto& [line, counted] : seen.arrivals)
         if (line.instruction.ends_with(".expect_tx") && line.location == line_of(e.source.loc)) return;
-      return count(seen.arrivals, kernel, e.source, instruction_of(e));
+      return count(seen.arrivals, kernel, e.source, completer_of(e));
   }
 }
 

@@ -48,7 +48,7 @@ RowReplay batches_of(const AccuracyInputs& inputs, const Configuration& c, int d
 }
 
 /// Clock to clock around one batch: the scalar instructions before it belong to the loop.
-std::vector<double> latency(const ReplayedRun& run) {
+std::vector<double> completion_latency(const ReplayedRun& run) {
   std::vector<double> cycles;
   for (const traces::Span& batch : run.spans(0, 0, traces::SpanKind::tile))
     cycles.push_back(double(batch.end - batch.begin) - run.scenario.device.issue.control);
@@ -77,7 +77,7 @@ DataSet replay_latency(const AccuracyInputs& inputs) {
     const Configuration c = configuration_of(table, row);
     set.points.push_back({c.name(), c.group(), table.number(row, "MedianCycles"), 0, double(c.n)});
     replays.push_back(batches_of(inputs, c, 1, 10));
-    replays.back().figure = latency;
+    replays.back().figure = completion_latency;
   }
   predict(set, run_replays(replays, inputs.jobs, [&](double part) { inputs.progress(part, "UMMA latency"); }));
   return set;

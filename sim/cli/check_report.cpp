@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "sim/cli/report_lines.h"
 #include "sim/xml_text.h"
 
 namespace sm100::sim::cli {
@@ -12,14 +13,6 @@ namespace sm100::sim::cli {
 using Status = CheckedScenario::Status;
 
 namespace {
-
-std::string plural(size_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
-std::string line(std::string_view label, std::string_view text) { return fmt::format("  {:<13}{}\n", label, text); }
-
-std::string seconds_text(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0); }
 
 std::string test_case(const CheckedScenario& r) {
   std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"", xml_text(r.folder),

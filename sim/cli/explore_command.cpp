@@ -16,6 +16,7 @@
 #include "sim/cli/integers.h"
 #include "sim/cli/output_path.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/report_lines.h"
 #include "sim/cli/scenario_name.h"
 #include "sim/cli/streams.h"
 #include "sim/explore/explore.h"
@@ -41,14 +42,6 @@ struct ExploreCommandOptions {
   int minimise_seconds = 120;
   bool progress = false;
 };
-
-std::string line(std::string_view label, std::string_view text) { return fmt::format("  {:<13}{}\n", label, text); }
-
-std::string plural(uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", grouped(int64_t(count)), word, count == 1 ? "" : "s");
-}
-
-std::string seconds_text(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0); }
 
 // ---- the replay file
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/cli/report_lines.h"
 #include "sim/text.h"
 #include "sim/verdict.h"
 
@@ -19,12 +20,6 @@ constexpr size_t kMostWaits = 3;  ///< shown per role
 std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 0.1 ? 2 : 3);
 }
-
-std::string plural(uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", grouped(int64_t(count)), word, count == 1 ? "" : "s");
-}
-
-std::string line(std::string_view label, std::string_view text) { return fmt::format("  {:<13}{}\n", label, text); }
 
 std::string headline(const Scenario& s, const RunResult& r) {
   const std::string what =

@@ -20,14 +20,8 @@ uint64_t sum(const Shares& shares) {
                          [](uint64_t all, const State::Share& s) { return all + s.amount; });
 }
 
-uint64_t amount_of(const Shares& shares, int cta, int warp) {
-  uint64_t amount = 0;
-  for (const State::Share& s : shares)
-    if (s.cta == cta && s.warp == warp) amount += s.amount;
-  return amount;
-}
-/// The same, of copies of the same line.
-uint64_t amount_of(const Shares& shares, const State::Share& like) {
+/// What a warp delivered by copies of one line.
+uint64_t amount_like(const Shares& shares, const State::Share& like) {
   for (const State::Share& s : shares)
     if (s.cta == like.cta && s.warp == like.warp && s.loc.line() == like.loc.line()) return s.amount;
   return 0;
@@ -80,9 +74,9 @@ void each_model(const Slots& slots, Cta& owner, const State& state, Shares State
 std::optional<Shares> lacking(const Shares& model, const Shares& now, uint64_t missing) {
   Shares owed;
   for (const State::Share& s : now)
-    if (s.amount > amount_of(model, s)) return std::nullopt;
+    if (s.amount > amount_like(model, s)) return std::nullopt;
   for (const State::Share& s : model)
-    if (const uint64_t have = amount_of(now, s); have < s.amount)
+    if (const uint64_t have = amount_like(now, s); have < s.amount)
       owed.push_back({s.cta, s.warp, s.amount - have, s.loc});
   return !owed.empty() && sum(owed) == missing ? std::optional(owed) : std::nullopt;
 }
@@ -156,6 +150,13 @@ Debts debts_of(const Slots& slots, Cta& owner, const Shares& shares, uint64_t De
 
 }  // namespace
 
+uint64_t amount_of(const Shares& shares, int cta, int warp) {
+  uint64_t amount = 0;
+  for (const State::Share& s : shares)
+    if (s.cta == cta && s.warp == warp) amount += s.amount;
+  return amount;
+}
+
 Debts arrivals_owed(const Slots& slots, Cta& owner, const State& state) {
   const MbarrierState word = decode_mbarrier(state.word);
   const BarrierName name = barrier_name(owner.kernel(), state.offset);
@@ -217,7 +218,7 @@ bool filled_like_others(const Slots& slots, Cta& owner, const State& state) {
   if (!name.array) return false;
   const auto same = [](const Shares& a, const Shares& b) {
     return a.size() == b.size() &&
-           std::all_of(a.begin(), a.end(), [&](const State::Share& s) { return amount_of(b, s) == s.amount; });
+           std::all_of(a.begin(), a.end(), [&](const State::Share& s) { return amount_like(b, s) == s.amount; });
   };
   int alike = 0;
   for (uint32_t rank = 0; rank < owner.cluster_ctas(); ++rank) {

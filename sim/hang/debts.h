@@ -38,6 +38,8 @@ struct Debts {
   std::vector<Debt> came{};  ///< and these have
 };
 
+/// What a warp delivered, of all its lines: arrivals or bytes.
+uint64_t amount_of(const std::vector<models::Mbarrier::State::Share>& shares, int cta, int warp);
 /// The CTA of rank `rank` in the cluster of `cta`: its slot.
 inline Cta* peer_slot(const Slots& slots, Cta& cta, uint32_t rank) { return slots[size_t(cta.peer_slot(rank))]; }
 

@@ -56,9 +56,7 @@ std::vector<const BarrierState*> open_alike(const std::vector<Cta*>& ctas, const
 
 uint64_t delivered(const std::vector<const BarrierState*>& states, const Cta& cta, int warp) {
   uint64_t amount = 0;
-  for (const BarrierState* state : states)
-    for (const BarrierState::Share& s : state->arrived)
-      if (s.cta == cta.linear_id() && s.warp == warp) amount += s.amount;
+  for (const BarrierState* state : states) amount += amount_of(state->arrived, cta.linear_id(), warp);
   return amount;
 }
 

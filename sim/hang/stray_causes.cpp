@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/hang/blame.h"
+#include "sim/hang/debts.h"
 #include "sim/hang/names.h"
 
 namespace sm100::sim {
@@ -23,12 +24,6 @@ bool waited_in(const WaitGraph& graph, const Cta& cta, const BarrierArray& array
                      [&](const Wait& o) { return o.cta == &cta && o.barrier.array == &array; });
 }
 
-uint64_t amount_of(const std::vector<Mbarrier::State::Share>& shares, int cta, int warp) {
-  uint64_t all = 0;
-  for (const Mbarrier::State::Share& s : shares)
-    if (s.cta == cta && s.warp == warp) all += s.amount;
-  return all;
-}
 /// Arrivals of a warp in one phase, the open one or the one before.
 uint64_t most_in_a_phase(const Mbarrier::State& state, int cta, int warp) {
   return std::max(amount_of(state.arrived, cta, warp), amount_of(state.arrived_before, cta, warp));
