@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every legal configuration computes the right product on every shape: 520 random ones, with full data against
-// float64, with data = none for the identical sequence of barrier events, and under five jitter seeds for identical
-// numbers.
+// float64, with data = none for the identical sequence of barrier events, and under two jitter seeds of its own for
+// identical numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,10 +95,10 @@ std::string describe(const Scenario& s) {
   return s.configuration_json() + fmt::format(" on {} SMs, seed {}", s.sms, s.seed);
 }
 
-/// More than the usual five with SM100_SWEEP_SEEDS.
+/// More than the usual two with SM100_SWEEP_SEEDS.
 uint64_t jitter_seeds() {
   const char* seeds = std::getenv("SM100_SWEEP_SEEDS");
-  return seeds ? std::strtoull(seeds, nullptr, 10) : 5;
+  return seeds ? std::strtoull(seeds, nullptr, 10) : 2;
 }
 
 void run_batch(uint64_t seed) {
@@ -119,7 +119,8 @@ void run_batch(uint64_t seed) {
     CHECK(none.recorded_events == full.recorded_events);
     CHECK(none.barrier_hash == full.barrier_hash);
     s.data = DataMode::full;
-    for (uint64_t seed = 1; seed <= jitter_seeds(); ++seed) {
+    const uint64_t first = 1 + s.seed % 1000;
+    for (uint64_t seed = first; seed < first + jitter_seeds(); ++seed) {
       s.jitter = seed;
       const RunResult jittered = run_in_child(s);
       CAPTURE(seed, said(jittered));
