@@ -115,7 +115,8 @@ class AlterOperand {
   void operator()(std::string_view, Scope& scope) const {
     if (alteration_.cta_scope) scope = Scope::cta;
   }
-  void operator()(std::string_view, CtaMask& mask) const {
+  void operator()(std::string_view name, CtaMask& mask) const {
+    mask.bits = uint16_t(mask.bits + alteration_.of(name));
     if (alteration_.own_cta) mask.bits = uint16_t(1u << rank_);
     mask.bits &= uint16_t(~alteration_.cleared);
   }
@@ -155,6 +156,7 @@ struct Selection {
   uint32_t barrier = 0;      ///< offset of its mbarrier
   bool has_barrier = false;  ///< false: it counts as one of the barrier that its warp waited for last
   int id = -1;               ///< of its named barrier
+  Loc loc{};                 ///< where it stands
 };
 
 /// @param lane  of the mbarrier, where each lane has its own

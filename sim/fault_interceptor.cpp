@@ -6,6 +6,7 @@
 #include "sim/compiled_place.h"
 #include "sim/cta.h"
 #include "sim/fault_place.h"
+#include "sim/text.h"
 
 namespace sm100::sim {
 
@@ -42,9 +43,10 @@ bool by_place(const FaultSpec& f) {
 void faults_look_at(const Loc& loc) { next_place() = loc; }
 
 bool FaultInterceptor::selects(const FaultSpec& f, const Warp& warp, std::string_view function,
-                               const BarrierName& barrier, int id) const {
+                               const BarrierName& barrier, int id, const Loc& loc) const {
   const Cta& cta = warp.cta;
   return (by_place(f) ? stands_at(f, function) : f.instruction == function) &&
+         (f.source.empty() || f.source == line_of(loc)) &&
          (f.role.empty() || f.role == cta.kernel().role(warp.index)) &&
          (f.barrier.empty() || (barrier.array && f.barrier == barrier.array->name)) &&
          (f.stage < 0 || (barrier.array && f.stage == barrier.stage)) && (f.id < 0 || f.id == id) &&
@@ -64,8 +66,8 @@ Alteration FaultInterceptor::match(const Warp& warp, std::string_view function, 
   Alteration alteration;
   const BarrierName name = barrier_name(warp.cta.kernel(), selection.has_barrier ? selection.barrier : last_wait_);
   for (size_t i = 0; i < faults_.size(); ++i)
-    if (faults_[i].action != FaultAction::early && selects(faults_[i], warp, function, name, selection.id) &&
-        counts(i)) {
+    if (faults_[i].action != FaultAction::early &&
+        selects(faults_[i], warp, function, name, selection.id, selection.loc) && counts(i)) {
       if (faults_[i].action == FaultAction::add && faults_[i].operand.empty())
         alteration.add(host::fault_instruction(function)->operands[0], faults_[i].value);
       else
@@ -99,7 +101,7 @@ FaultInterceptor::Release FaultInterceptor::early_release(const Warp& warp, uint
   const uint32_t offset = empty->base.offset() + 8u * uint32_t(full.stage);
   for (size_t i = 0; i < faults_.size(); ++i) {
     if (faults_[i].action != FaultAction::early ||
-        !selects(faults_[i], warp, "mbarrier_arrive", {&*empty, full.stage}, -1) || !counts(i))
+        !selects(faults_[i], warp, "mbarrier_arrive", {&*empty, full.stage}, -1, Loc{}) || !counts(i))
       continue;
     released_early_.push_back(offset);
     return {offset, clc};

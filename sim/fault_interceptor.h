@@ -13,6 +13,7 @@
 #include "kernels/host/scenario.h"
 #include "sim/alteration.h"
 #include "sim/kernel.h"
+#include "sim/mend/survey.h"
 #include "sim/warp.h"
 
 namespace sm100::sim {
@@ -23,6 +24,9 @@ class FaultInterceptor {
   /// @param altered  per fault: counts the instructions it altered, over all warps
   FaultInterceptor(const std::vector<host::FaultSpec>& faults, std::vector<uint64_t>& altered)
       : faults_(faults), altered_(altered), matches_(faults.size(), 0) {}
+
+  /// Somebody alters instructions, or looks at them.
+  bool needed() const { return !faults_.empty() || InstructionSurvey::active(); }
 
   /// What the faults change in this execution of `function`.
   Alteration match(const Warp& warp, std::string_view function, const Selection& selection);
@@ -46,7 +50,7 @@ class FaultInterceptor {
  private:
   /// Everything but the occurrence agrees.
   bool selects(const host::FaultSpec& fault, const Warp& warp, std::string_view function,
-               const BarrierName& barrier, int id) const;
+               const BarrierName& barrier, int id, const Loc& loc) const;
   /// Counts a match; true if it is an occurrence that is meant.
   bool counts(size_t fault);
 

@@ -52,7 +52,7 @@ std::function<void(Warp&)> warp_runner(const Binding& binding, Code code) {
   const host::Scenario& scenario = binding.scenario;
   return [&scenario, &altered = binding.altered, first = binding.first_launch, code](Warp& warp) {
     FaultInterceptor faults(scenario.faults, altered);
-    SimIsa isa(warp, scenario.device, scenario.faults.empty() ? nullptr : &faults);
+    SimIsa isa(warp, scenario.device, faults.needed() ? &faults : nullptr);
     if (scenario.recorder) isa.charge_recorder(scenario.recorder_first_cycles);
     code(isa, warp.cta.launch() - first);
   };

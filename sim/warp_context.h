@@ -30,6 +30,7 @@
 #include "sim/cta.h"
 #include "sim/fault_interceptor.h"
 #include "sim/hazards/hazard_checker.h"
+#include "sim/mend/survey.h"
 #include "sim/wait_history.h"
 #include "sim/warp.h"
 
@@ -413,13 +414,16 @@ Result<I> WarpContext::execute_altered(I instruction) {
   [[maybe_unused]] const I written = instruction;
   if constexpr (I::kIs.releases && requires { instruction.barrier; })
     if (faults_->released_already(instruction.barrier.offset())) return;
-  const Selection selection = selection_of(instruction, first_active_lane());
+  Selection selection = selection_of(instruction, first_active_lane());
+  selection.loc = loc_;
   Alteration alteration;
   if constexpr (kWaits)
     alteration = faults_->match_wait(warp, selection, instruction.parity, given_up.has_value());
   else
     alteration = faults_->match(warp, I::kIs.function, selection);
   alter_operands(instruction, alteration, cluster_ctarank(), lanes_);
+  if (InstructionSurvey* const survey = InstructionSurvey::active()) [[unlikely]]
+    survey->add(warp, instruction, lanes_, loc_);
   if (alteration.delay > 0) warp.pass(alteration.delay);
   const uint32_t outer = std::exchange(lanes_, alteration.lanes_of(lanes_));
   const auto executions = [&] {

@@ -146,9 +146,10 @@ std::string read_operand(const TomlDocument& document, const TomlTable& table, c
 int64_t read_added(const TomlDocument& document, const TomlTable& table, std::string_view operand) {
   // The fields of the barrier word have 20 bits.
   const bool word = operand == "count" || operand == "bytes";
-  const int64_t most = word ? (1 << 20) - 1 : INT32_MAX;
+  const bool descriptor = operand == "a" || operand == "b";  // of 64 bits
+  const int64_t most = word ? (1 << 20) - 1 : descriptor ? INT64_MAX : INT32_MAX;
   const int64_t value = table.integer("value", -most, most);
-  if ((operand == "a" || operand == "b") && value % 16 != 0)
+  if (descriptor && value % 16 != 0)
     throw document.error(table.path("value"), "allowed are multiples of 16 (descriptors count in 16 bytes)");
   return value;
 }
@@ -211,7 +212,9 @@ std::string read_place(const TomlDocument& document, const TomlTable& table, con
     if (table.has(other))
       throw document.error(table.path(key), fmt::format("not together with {}: it names the instruction", other));
   const PtxFile* const file = ptx_of(scenario, kernel);
-  if (!file) throw document.error(table.path(key), "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
+  if (!file)
+    throw document.error(table.path(key), by_source ? "with role code it narrows an instruction: name that, too"
+                                                    : "allowed where warps execute PTX: kernel = \"ptx\", or run.ptx");
   const std::string source = by_source ? table.string("source") : "";
   const int64_t line = by_source ? 0 : table.integer("line", 1, INT_MAX);
   const ptx::Module& module = *file->module;
@@ -264,7 +267,10 @@ FaultSpec read_fault(const TomlDocument& document, const TomlTable& table, const
                          fmt::format("kernel {} is a microbenchmark; faults are for the kernels with a result",
                                      planned.definition->name));
   if (table.has("role")) fault.role = table.word("role", kernel.roles());
-  const bool by_place = table.has("line") || table.has("source");
+  // Role code has several instructions in a line: there `source` narrows `instruction`.
+  const bool narrows = table.has("source") && table.has("instruction") && !ptx_of(scenario, kernel);
+  if (narrows) fault.source = table.string("source");
+  const bool by_place = table.has("line") || (table.has("source") && !narrows);
   if (by_place) {
     read_fault_by_place(document, table, scenario, kernel, fault);
   } else {

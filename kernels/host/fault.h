@@ -61,6 +61,7 @@ const FaultInstruction* fault_instruction(std::string_view name);
 struct FaultSpec {
   std::string role;         ///< "load", "mma", "scheduler", "epilogue"; empty: any
   std::string instruction;  ///< Isa function name, e.g. "mbarrier_arrive_expect_tx"
+  std::string source;       ///< of role code: its line, "load_warp.h:88"; empty: any
   std::string barrier;      ///< barrier array, e.g. "input_full"; empty: any
   int stage = -1;           ///< -1: any
   int id = -1;              ///< named barrier; -1: any

@@ -22,6 +22,7 @@ inline CLI::Validator some_text() {
 void add_run_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
 void add_explore_command(CLI::App& app, int& exit_code);
+void add_mend_command(CLI::App& app, int& exit_code);
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_explain_command(CLI::App& app, int& exit_code);
 void add_explain_config_command(CLI::App& app, int& exit_code);

@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   cli::add_run_command(app, exit_code);
   cli::add_check_command(app, exit_code);
   cli::add_explore_command(app, exit_code);
+  cli::add_mend_command(app, exit_code);
   cli::add_sweep_command(app, exit_code);
   cli::add_explain_command(app, exit_code);
   cli::add_explain_config_command(app, exit_code);

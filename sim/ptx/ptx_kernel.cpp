@@ -86,7 +86,7 @@ std::function<void(Warp&)> ptx_runner(const Binding& binding, const ptx::Module&
                     parameters](Warp& warp) {
     FaultInterceptor faults(scenario.faults, altered);
     PtxWarp program(code->at(warp.cta.gpu().memory()), (*parameters)[size_t(warp.cta.launch() - first)].window(),
-                    warp, scenario.device, scenario.faults.empty() ? nullptr : &faults);
+                    warp, scenario.device, faults.needed() ? &faults : nullptr);
     program.run();
   };
   return PtxRunner{[code] { return code->now(); }, run};

@@ -39,7 +39,7 @@ struct CpAsyncBulkSharedGlobalMulticast {
                                    .each_lane = true,
                                    .other_ctas = true,
                                    .faults = Alterable::step,
-                                   .add = {"bytes", "smem", "barrier"}};
+                                   .add = {"bytes", "smem", "barrier", "mask"}};
   static constexpr auto& kSupport = CpAsyncBulkSharedGlobal::kSupport;
   SmemAddr smem;
   GlobalAddr global;

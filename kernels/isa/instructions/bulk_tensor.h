@@ -65,7 +65,7 @@ struct CpAsyncBulkTensorSharedGlobalMulticast {
                                    .each_lane = true,
                                    .other_ctas = true,
                                    .faults = Alterable::step,
-                                   .add = {"x", "y", "smem", "barrier"}};
+                                   .add = {"x", "y", "smem", "barrier", "mask"}};
   static constexpr SupportLine kSupport[] = {
       {"cp.async.bulk.tensor....multicast::cluster", Support::modelled, "tiled load, cta_group::1 and ::2"}};
   SmemAddr smem;

@@ -77,7 +77,7 @@ struct Tcgen05Mma {
                                    .opcode = "tcgen05.mma",
                                    .each_lane = true,
                                    .faults = Alterable::step,
-                                   .add = {"column", "a", "b", "enable_input_d"}};
+                                   .add = {"column", "a", "b", "enable_input_d", "idesc"}};
   static constexpr SupportLine kSupport[] = {
       {"tcgen05.mma.kind::f16", Support::modelled, "cta_group::1 and ::2, A and B from shared memory"},
       {"tcgen05.mma.kind::tf32, ::f8f6f4 (8-bit types)", Support::modelled, "as f16"},
@@ -99,7 +99,8 @@ struct Tcgen05Mma {
   ZeroColumnMask zero_columns{};  ///< of .ws
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
-    visit("column", i.d), visit("a", i.a.tile), visit("b", i.b), visit("enable_input_d", i.enable_input_d);
+    visit("column", i.d), visit("a", i.a.tile), visit("b", i.b), visit("enable_input_d", i.enable_input_d),
+        visit("idesc", i.idesc);
   }
   void execute(sim::WarpContext&) const;
 };
@@ -121,7 +122,7 @@ struct Tcgen05MmaBlockScale {
   template <class Self, class Visit>
   static constexpr void operands(Self& i, Visit&& visit) {
     Tcgen05Mma::operands(i.mma, visit);
-    visit("sfa", i.sfa), visit("sfb", i.sfb), visit("idesc", i.mma.idesc);
+    visit("sfa", i.sfa), visit("sfb", i.sfb);
   }
   void execute(sim::WarpContext&) const;
 };
@@ -173,7 +174,7 @@ struct Tcgen05CommitMulticast {
                                    .each_lane = true,
                                    .other_ctas = true,
                                    .faults = Alterable::step,
-                                   .add = {"barrier", "cta_group"}};
+                                   .add = {"barrier", "cta_group", "mask"}};
   static constexpr SupportLine kSupport[] = {
       {"tcgen05.commit.multicast::cluster", Support::modelled, "one path latency to every other CTA"}};
   int cta_group;
