@@ -145,6 +145,7 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
       return false;
     if (!context.cta.observer().violations().empty()) return false;
     if (access.store) continue;
+    const uint32_t burst = first.space == Space::global && arrives > 0 ? next_of_burst(arrives) : 0;
     for (LaneMask rest = alike; rest != 0; rest &= rest - 1) {
       const int lane = std::countr_zero(rest);
       for (size_t v = 0; v < access.data.size(); ++v) {
@@ -164,7 +165,7 @@ bool PtxWarp::access_memory(const ptx::Instr& i, LaneMask lanes) {
     for (const Operand& o : access.data) {
       if (o.kind != Operand::Kind::reg) continue;
       if (unknown || unknowns_) set_unknown(o.row, unknown, alike);
-      if (arrives > 0 || marked_ > 0) this->arrives(o.row, o.width, arrives);
+      if (arrives > 0 || marked_ > 0) this->arrives(o.row, o.width, arrives, burst);
     }
   }
   return true;

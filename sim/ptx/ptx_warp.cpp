@@ -235,23 +235,30 @@ void PtxWarp::settle_alu() {
   context.charge_private(std::exchange(alu_cycles_, 0));
 }
 
-void PtxWarp::arrives(Row row, uint8_t width, models::Cycles when) {
+/// A load from global memory has been issued.
+uint32_t PtxWarp::next_of_burst(models::Cycles when) {
+  if (++burst_loads_ <= kLoadsAlone) return 0;
+  burst_ready_ = std::max(burst_ready_, when);
+  return burst_;
+}
+
+void PtxWarp::arrives(Row row, uint8_t width, models::Cycles when, uint32_t burst) {
   for (const Row part : {row, row.next_half()}) {
     Mark* const mark = mark_of(part);
     if (!mark) return;
     if (mark->wgmma != 0 || mark->wgmma_read != 0) touch_in_flight(std::max(mark->wgmma, mark->wgmma_read), true);
-    mark_ready(*mark, when);
+    mark_ready(*mark, when, burst);
     if (width < 16) return;
   }
 }
 
-void PtxWarp::mark_ready(Mark& mark, models::Cycles when) {
+void PtxWarp::mark_ready(Mark& mark, models::Cycles when, uint32_t burst) {
   const bool was = mark.any();
   const LaneMask others = mark.ready != 0 ? mark.lanes & ~executing_ : 0;
-  if (when == 0)
-    mark.lanes = others, mark.ready = others ? mark.ready : 0;
-  else
-    mark.lanes = others | executing_, mark.ready = others ? std::max(mark.ready, when) : when;
+  if (!others) mark.ready = 0, mark.burst = 0;
+  mark.lanes = others;
+  if (when != 0)
+    mark.lanes |= executing_, mark.ready = std::max(mark.ready, when), mark.burst = std::max(mark.burst, burst);
   mark.tmem_load = 0;
   marked_ += int(mark.any()) - int(was);
 }
@@ -296,7 +303,8 @@ void PtxWarp::wait_for_row(Row row) {
     return;
   }
   settle_alu();
-  context.hold_issue(was.ready);
+  context.hold_issue(ready(was));
+  if (was.burst == burst_) ++burst_, burst_loads_ = 0, burst_ready_ = 0;
 }
 
 /// A compiler may put a mov of what tcgen05.ld brings before tcgen05.wait::ld, as it knows of no other than the
@@ -318,22 +326,24 @@ bool PtxWarp::copies_tmem_load(const Instr& i) {
 void PtxWarp::pass_on_arrivals(const Instr& i) {
   current_ = uint32_t(&i - code.program().code.data());
   if (copies_tmem_load(i)) return;
-  models::Cycles ready = 0;
+  models::Cycles arrives = 0;
+  uint32_t burst = 0;
   const auto look = [&](Row row) {
     const Mark* const mark = mark_of(row);
     if (!mark) return;
     if (mark->tmem_load != 0 || mark->wgmma != 0) return wait_for_row(row);
-    if (mark->lanes & executing_) ready = std::max(ready, mark->ready);
+    if (mark->lanes & executing_) arrives = std::max(arrives, ready(*mark)), burst = std::max(burst, mark->burst);
   };
   for (size_t r = 0; r < i.rows.size(); ++r)
     if (!(i.written >> r & 1)) look(i.rows[r]);
   look(i.guard);
-  const bool later = ready > context.issue_cycle() + models::Cycles(alu_cycles_);
+  const bool later = arrives > context.issue_cycle() + models::Cycles(alu_cycles_);
   for (size_t r = 0; r < i.rows.size(); ++r) {
     Mark* const mark = i.written >> r & 1 ? mark_of(i.rows[r]) : nullptr;
     if (!mark) continue;
     if (mark->wgmma != 0 || mark->wgmma_read != 0) touch_in_flight(std::max(mark->wgmma, mark->wgmma_read), true);
-    if (mark->tmem_load == 0 && (later || mark->ready != 0)) mark_ready(*mark, later ? ready : 0);
+    if (mark->tmem_load == 0 && (later || mark->ready != 0))
+      mark_ready(*mark, later ? arrives : 0, later ? burst : 0);
   }
 }
 

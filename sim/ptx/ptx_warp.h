@@ -34,7 +34,8 @@ class PtxWarp {
   // ---- for services
   ptx::LaneMask live() const { return live_; }
   /// A register of these rows is on its way: who reads it waits until then.
-  void arrives(ptx::Row row, uint8_t width, models::Cycles when);
+  /// @param burst  of loads that share a scoreboard; 0: it has one of its own
+  void arrives(ptx::Row row, uint8_t width, models::Cycles when, uint32_t burst = 0);
   /// A register of that tcgen05.ld, which no wait::ld has covered.
   void loaded_from_tmem(ptx::Row row, uint32_t number);
   void tmem_loads_waited();
@@ -137,6 +138,7 @@ class PtxWarp {
   // Registers that are not there yet, by number of their row.
   struct Mark {
     models::Cycles ready = 0;
+    uint32_t burst = 0;       ///< of the load that brings it
     ptx::LaneMask lanes = 0;  ///< `ready` is theirs; of the others another register may lie in the row
     uint32_t tmem_load = 0;
     uint32_t wgmma = 0;       ///< number of the one on its way that writes it
@@ -145,11 +147,22 @@ class PtxWarp {
   };
   Mark* mark_of(ptx::Row row) { return row.area() != 0 || row.at == 0 ? nullptr : &marks_[number_of(row)]; }
   /// The executing lanes' part of the row is there then; 0: it is there.
-  void mark_ready(Mark& mark, models::Cycles when);
+  void mark_ready(Mark& mark, models::Cycles when, uint32_t burst = 0);
+  /// Who reads it waits until then.
+  models::Cycles ready(const Mark& mark) const {
+    return mark.burst == burst_ && burst_loads_ > kLoadsAlone ? std::max(mark.ready, burst_ready_) : mark.ready;
+  }
   /// WG1: the program touches a register of a wgmma on its way.  ptxas waits there, and so does this.
   void touch_in_flight(uint32_t number, bool writes);
   std::vector<Mark> marks_;
   int marked_ = 0;  ///< rows with a mark
+  // A warp has six scoreboards for what is on its way. Of loads from global memory that follow each other, ptxas 13
+  // gives the first ones one each and all others one together: who waits for one of these waits for the last.
+  static constexpr uint32_t kLoadsAlone = 3;
+  uint32_t next_of_burst(models::Cycles when);
+  uint32_t burst_ = 1;              ///< until somebody waits for the loads that are together
+  uint32_t burst_loads_ = 0;        ///< of it so far
+  models::Cycles burst_ready_ = 0;  ///< the last of those together is there
   std::vector<uint32_t> tmem_rows_;
   struct Accumulators {
     std::span<const ptx::Operand> registers;
