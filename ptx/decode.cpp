@@ -198,7 +198,7 @@ void Decoder::branch(Instr& in, const Statement& s) {
   if (terms.size() != 1 || terms[0].kind != Term::Kind::label) return unsupported(in, "expected one label");
   in.kind = Kind::branch;
   in.uniform = s.opcode == "bra.uni";
-  in.cost = in.uniform ? Cost::free : Cost::integer;
+  in.cost = in.uniform ? Cost::free : Cost::branch;
   in.target = body_->labels[terms[0].index].statement;
 }
 

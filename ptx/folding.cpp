@@ -65,7 +65,8 @@ class Folding {
     for (Instr& in : p_.code) {
       if (in.kind != Kind::alu) continue;
       const std::string_view text = p_.text(in);
-      if (text == "cvt.u64.u32" || text == "cvt.u32.u64" || (is_comparison(in) && compares_constants(in)))
+      if (text == "cvt.u64.u32" || text == "cvt.u32.u64" || text == "cvt.u16.u32" || extends_packed(in) ||
+          (is_comparison(in) && compares_constants(in)))
         in.cost = Cost::free;
       else if (is(text, "selp"))
         fold_carried_predicate(in);
@@ -141,11 +142,22 @@ class Folding {
     }
     return false;
   }
+  /// Conversions to two narrow numbers leave zeros above them.
+  bool extends_packed(const Instr& in) const {
+    const std::string_view text = p_.text(in);
+    if (text != "cvt.u32.u8" && text != "cvt.u32.u16") return false;
+    const Instr* from = written_by(source(in, 0));
+    if (!from || from->kind != Kind::alu) return false;
+    const std::string_view packs = p_.text(*from);
+    return is(packs, "cvt") && (packs.find("x2.") != packs.npos || packs.find("x4.") != packs.npos);
+  }
   /// The hardware has one instruction for this one and the only one that reads its result.
   bool pairs(const Instr& in) const {
     const std::string_view text = p_.text(in);
-    const bool shift = text == "shl.b32" && source(in, 1).area() != 0, logic = is_logic(text);
-    if ((!shift && !logic) || registers_.writer(in.rows[0]) == kNone) return false;
+    const bool shift = text == "shl.b32" && source(in, 1).area() != 0, logic = is_logic(text),
+               product = text == "mul.wide.s32" || text == "mul.wide.u32",
+               answer = is(text, "setp") && sources(in) == 2;
+    if ((!shift && !logic && !product && !answer) || registers_.writer(in.rows[0]) == kNone) return false;
     const auto& readers = registers_.use(in.rows[0])->read_by;
     if (readers.size() != 1) return false;
     const auto at = static_cast<uint32_t>(&in - p_.code.data());
@@ -153,7 +165,11 @@ class Folding {
     const Instr& next = p_.code[readers[0]];
     if (next.kind != Kind::alu || next.guard != in.guard || next.cost == Cost::free) return false;
     const std::string_view then = p_.text(next);
-    if (shift) return then == "add.s32" || then == "add.u32";
+    if (shift)
+      return then == "add.s32" || then == "add.u32" ||
+             (then == "or.b32" && constant(source(in, 1)).value_or(1) % 8 == 0 && !has_folded(next, "shl"));
+    if (product) return (then == "add.s64" || then == "add.u64") && !has_folded(next, "mul");
+    if (answer) return (then == "and.pred" || then == "or.pred") && !has_folded(next, "setp");
     // Three sources at most: the second of a pair begins no other.
     for (size_t r = 0; r < 2; ++r)
       if (const Row other = source(next, r); other != in.rows[0])
@@ -163,6 +179,13 @@ class Folding {
       if (const Instr* from = written_by(source(in, r)))
         if (is_folded_logic(*from)) return false;
     return is_logic(then);
+  }
+  /// Another one of that kind is part of it already.
+  bool has_folded(const Instr& next, std::string_view base) const {
+    for (size_t r = 0; r < sources(next); ++r)
+      if (const Instr* from = written_by(source(next, r)))
+        if (from->kind == Kind::alu && from->cost == Cost::free && is(p_.text(*from), base)) return true;
+    return false;
   }
   bool is_folded_logic(const Instr& in) const {
     return in.kind == Kind::alu && in.cost == Cost::free && is_logic(p_.text(in));

@@ -51,8 +51,9 @@ enum class Cost : uint8_t {
   special_function,  ///< ex2, rcp, tanh …, and what else its unit computes: popc, floating point to integers
   division,
   wide_division,
+  branch,  ///< under a guard
 };
-inline constexpr size_t kCosts = 6;
+inline constexpr size_t kCosts = 7;
 
 struct Instr;
 using AluFunction = void (*)(RegisterFile&, const Instr&, LaneMask);

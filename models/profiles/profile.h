@@ -33,7 +33,7 @@ struct DeviceProfile {
     double control_inline;  ///< the same in straight-line code: a predicate, an address
     double alu, warp_sync, elect, mbarrier_init, mbarrier_arrive, mbarrier_try_wait, mapa, bulk_tensor, bulk_group,
         tcgen05_mma, tcgen05_commit, tcgen05_alloc, tcgen05_fence, tcgen05_ld, ld_shared, st_shared, stmatrix,
-        bar_sync, fence, clc_try_cancel, setmaxnreg, integer, special_function, division, wide_division;
+        bar_sync, fence, clc_try_cancel, setmaxnreg, integer, special_function, division, wide_division, branch;
   } issue{};
   struct {
     int wakeup_cycles;
@@ -212,6 +212,7 @@ void DeviceProfile::visit(V&& v) {
   v("issue.special_function", issue.special_function);
   v("issue.division", issue.division);
   v("issue.wide_division", issue.wide_division);
+  v("issue.branch", issue.branch);
   v("mbarrier.wakeup_cycles", mbarrier.wakeup_cycles);
   v("bar.wakeup_cycles", bar.wakeup_cycles);
   v("try_wait.limit_ns", try_wait.limit_ns);

@@ -30,7 +30,7 @@ PtxWarp::PtxWarp(const PtxCode& code, std::span<const uint8_t> parameters, Warp&
       marks_(code.program().row_numbers()),
       unknown_(code.program().row_numbers()) {
   const auto& issue = context.issue;
-  costs_ = {0, issue.alu, issue.integer, issue.special_function, issue.division, issue.wide_division};
+  costs_ = {0, issue.alu, issue.integer, issue.special_function, issue.division, issue.wide_division, issue.branch};
   live_ = lanes_of_warp(code.launch(), uint32_t(warp.index));
   context.threads = live_;
   if (!context.sm.with_data && warp.index == 0) context.own.smem.keep_track();
@@ -128,6 +128,8 @@ PtxWarp::Stop PtxWarp::run_group(ptx::LaneGroup& group) {
           settle_alu();
           if (unknowns_ && depends_on_unknown(program.accesses[i.detail].address)) return depends_on_data(i);
           if (!access_memory(i, lanes)) return Stop::over;
+        } else {
+          alu_cycles_ += costs[size_t(ptx::Cost::alu)];  // it is issued all the same
         }
         ++group.pc;
         break;
