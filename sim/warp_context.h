@@ -290,6 +290,7 @@ class WarpContext {
   uint32_t guessed_load = 0;  ///< the last one that per-lane arithmetic would be taken to read; 0: none
   models::Cycles tmem_loads_done = 0, tmem_stores_done = 0;
   models::Cycles global_loads_done = 0;  ///< their registers hold values from then on
+  models::Cycles shared_words_done = 0;  ///< the same of loads of words from shared memory
   /// When the registers of each ld.shared that nobody has stored yet hold their values, oldest first.
   std::deque<models::Cycles> shared_loads;
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/block_scaled/tiles.h"
+#include "kernels/epilogue/lane_costs.h"
 #include "kernels/matmul/mma_warp.h"
 
 namespace sm100 {
@@ -55,10 +56,12 @@ class ScaledMmas {
   template <Isa I>
   SM100_KERNEL void copy_scales(I& isa, const ScaleTile& tile, TmemAddr to, Loc loc = Loc::current()) const {
     for (int k_atom = 0; k_atom < tile.shape.k_atoms; ++k_atom)
-      for (int group = 0; group < tile.shape.groups; ++group)
+      for (int group = 0; group < tile.shape.groups; ++group) {
+        isa.for_each_lane_address(lane_cost::kScaleAtom, [](int) {});
         isa.tcgen05_cp(TmemCopyShape::s32x128b_warpx4, cfg_.cta_group,
                        to.plus_columns(tile.shape.column(group, k_atom)),
                        scale_atom_descriptor(tile.atom(group, k_atom)), TmemDecompression::none, loc);
+      }
   }
 
   /// @param scale_id  which byte of its cells an MMA's first scale is

@@ -169,14 +169,14 @@ SM100_KERNEL void sfb_load_warp(I& isa, const Config& cfg, InputRing<I, SfbTiles
 template <int COLUMNS, Isa I>
 SM100_KERNEL void store_sfb(I& isa, const ScaleTile& from, int first, const ScaleShape& slot, TmemAddr to,
                             Loc loc = Loc::current()) {
-  const int rows = from.shape.groups * kScaleAtomRows;  // behind the tile's last one any will do
+  const auto rows = uint32_t(from.shape.groups * kScaleAtomRows);  // behind the tile's last one any will do
   for (int k_atom = 0; k_atom < from.shape.k_atoms; ++k_atom) {
     LaneArray<uint32_t, COLUMNS> cells;
     for (int c = 0; c < COLUMNS; ++c) {
       LaneArray<SmemAddr, 1> at;
       isa.for_each_lane(lane_cost::kScaleCell, [&](int lane) {
-        const int row = (first + c * kScaleColumnRows + lane) % rows;
-        at(lane) = from.atom(row / kScaleAtomRows, k_atom) + uint32_t(scale_offset(row % kScaleAtomRows, 0, 1));
+        const uint32_t row = uint32_t(first + c * kScaleColumnRows + lane) % rows;
+        at(lane) = from.atom(int(row / kScaleAtomRows), k_atom) + scale_offset_in_atom(row % kScaleAtomRows);
       });
       const LaneArray<uint32_t, 1> cell = isa.ld_shared_b32(at, loc);
       isa.for_each_lane(0, [&](int lane) { cells[lane][c] = cell(lane); });

@@ -120,12 +120,15 @@ class TileSums {
   SM100_KERNEL void add(I& isa, const Config& cfg, TmemAddr accumulator, const RowScales& rows,
                         const ColumnScales& columns, int tile_n, int warp) {
     const int first_column = tile_n * cfg.mma_n + warp_part(cfg, warp).half * accumulator_columns(cfg);
+    const auto block_of = [&](int i) { return n_block_in_tile(cfg, tile_n, first_column + i * 8 * R); };
     for_each(strips_per_tile(cfg), [&](int i) {
       auto partial =
           load_fragments<R>(isa, accumulator.plus_columns(uint32_t(i * 8 * R)), warp, has_lower_fragment(cfg));
-      const bool second = n_block_in_tile(cfg, tile_n, first_column + i * 8 * R) > 0;
-      add_scaled(isa, strips_[i].upper, partial.upper, rows.of[0], columns, second);
-      if (has_lower_fragment(cfg)) add_scaled(isa, strips_[i].lower, partial.lower, rows.of[1], columns, second);
+      const bool second = block_of(i) > 0;
+      const bool other_block = i == 0 || block_of(i) != block_of(i - 1);
+      add_scaled(isa, strips_[i].upper, partial.upper, rows.of[0], columns, second, other_block);
+      if (has_lower_fragment(cfg))
+        add_scaled(isa, strips_[i].lower, partial.lower, rows.of[1], columns, second, other_block);
     });
   }
 
@@ -145,11 +148,14 @@ class TileSums {
     ((kIndices < strips ? f(kIndices) : void()), ...);
   }
 
-  /// @param second  the strip's columns are of the tile's second block
+  /// @param second       the strip's columns are of the tile's second block
+  /// @param other_block  than those of the strip before: strips of a block share the products of their scales
   template <Isa I>
   SM100_KERNEL void add_scaled(I& isa, LaneArray<uint32_t, 4 * R>& sum, const LaneArray<uint32_t, 4 * R>& partial,
-                               const LaneArray<uint32_t, 1> (&rows)[2], const ColumnScales& columns, bool second) {
-    isa.for_each_lane(2 * lane_cost::kScaleProduct + 4 * R * lane_cost::kAddScaled, [&](int lane) {
+                               const LaneArray<uint32_t, 1> (&rows)[2], const ColumnScales& columns, bool second,
+                               bool other_block) {
+    const int products = other_block ? 2 : 0;
+    isa.for_each_lane(products * lane_cost::kScaleProduct + 4 * R * lane_cost::kAddScaled, [&](int lane) {
       const float column = as_float(second ? columns.of[1](lane) : columns.of[0](lane));
       const float scale[2] = {as_float(rows[0](lane)) * column, as_float(rows[1](lane)) * column};
       for (int r = 0; r < 4 * R; ++r)

@@ -31,10 +31,15 @@ template <class C>
 SM100_HD constexpr bool has_functor(const C& c) {
   return c.scaled || c.bias || c.residual || c.activation != Activation::none;
 }
-/// Instructions per element.
+/// Instructions per element: of each term, and of what makes an f32 of a narrower residual.
 template <class C>
 SM100_HD constexpr int functor_instructions(const C& c) {
-  return c.activation == Activation::silu ? 8 : 3;
+  const int product = c.scaled || c.bias ? 1 : 0,
+            widening = output_bytes(c) == 4   ? 0
+                       : output_bytes(c) == 2 ? 1
+                                              : 2,
+            residual = c.residual ? 1 + widening : 0;
+  return product + residual + (c.activation == Activation::silu ? 5 : c.activation == Activation::relu ? 2 : 0);
 }
 
 /// An element's place in C.

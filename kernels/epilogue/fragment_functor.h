@@ -84,7 +84,7 @@ SM100_KERNEL void apply_to_fragment(I& isa, const Config& cfg, const FunctorPara
       const uint64_t apart = place_of_register(cfg, 0, 0, i, 0).offset(params, output_bytes(cfg));
       LaneArray<GlobalAddr, 1> at;
       LaneArray<bool, 1> inside;
-      isa.for_each_lane(lane_cost::kNextResidual, [&](int lane) {
+      isa.for_each_lane(lane_cost::kNextResidual + (cfg.ab_swapped ? lane_cost::kResidualApart : 0), [&](int lane) {
         at(lane) = first(lane) + apart;
         inside(lane) = place_of_register(cfg, first_row, first_column, i, lane).inside(params);
       });

@@ -9,7 +9,8 @@ namespace sm100::lane_cost {
 // Registers to shared memory (smem_writer.h).
 inline constexpr int kStmatrixX2 = 6;     ///< address of a matrix row, two conversions
 inline constexpr int kStmatrixX4 = 10;    ///< the same with four
-inline constexpr int kSharedPair = 4;     ///< two neighbouring columns, f32 or fp8
+inline constexpr int kSharedPair = 3;     ///< two neighbouring columns, f32
+inline constexpr int kSharedBytes = 2;    ///< the same, fp8
 inline constexpr int kSharedElement = 4;  ///< one element, f32
 // Registers to global memory (global_writer.h; kernels/direct).
 inline constexpr int kGlobalPair = 8;     ///< two neighbouring columns as BF16, with their guards
@@ -19,15 +20,22 @@ inline constexpr int kGlobalRow = 4;      ///< eight columns as BF16
 inline constexpr int kBiasAddress = 3;    ///< with its guard
 inline constexpr int kFirstResidual = 6;  ///< address of the fragment's first element
 inline constexpr int kNextResidual = 3;   ///< of another, with its guard
+inline constexpr int kResidualApart = 2;  ///< where operands are swapped: rows of C lie between them
 // The functor on the strip (strip_functor.h).
-inline constexpr int kVectorPlace = 12;  ///< place in C of a vector; addresses of its residual and bias, guards
+inline constexpr int kVectorPlace = 10;    ///< place in C of a vector, with its guards
+inline constexpr int kVectorHalf = 5;      ///< which half of the tile it is of, where a strip has both
+inline constexpr int kVectorResidual = 5;  ///< address of its residual
+inline constexpr int kVectorBias = 2;      ///< and of its bias
 inline constexpr int kVectorAddress = 1;
 // Quantised output (scaled_output.h).
 inline constexpr int kLargerMagnitude = 2;  ///< of each element: magnitude, maximum
-inline constexpr int kBlockScale = 7;       ///< scale and factor of a block
+inline constexpr int kBlockScale = 8;       ///< scale and factor of a block
 inline constexpr int kSelectScale = 4;      ///< a lane's own of all columns
 inline constexpr int kScaleAddress = 12;    ///< of a lane's scales, with their guard
-inline constexpr int kPackedRow = 32;       ///< 16 bytes: conversions and their place in the strip
+inline constexpr int kPackedRow = 32;       ///< 16 bytes of FP4: conversions and their place in the strip
+inline constexpr int kPackedRowFp8 = 16;    ///< 16 bytes of FP8
+// Scales to tensor memory (kernels/block_scaled/scaled_mmas.h).
+inline constexpr int kScaleAtom = 5;  ///< an atom's place in shared and in tensor memory, its descriptor
 // Scales of B by warps (kernels/block_scaled/sfb_warps.h).
 inline constexpr int kScaleCell = 6;  ///< address of a row's cell
 // Split-K (kernels/matmul/split_reduction.h).

@@ -147,7 +147,7 @@ SM100_KERNEL LaneArray<uint32_t, 1> quantise_columns(I& isa, const Config& cfg, 
   // With two blocks of 16 rows, lanes i and i ^ 16 have the scales of columns i and i ^ 16 in different blocks.
   constexpr int kHalf = kWarpLanes / 2;
   LaneArray<uint32_t, 1> own, others;
-  isa.for_each_lane(kScaledStripColumns * (lane_cost::kBlockScale + lane_cost::kSelectScale), [&](int lane) {
+  isa.for_each_lane(kScaledStripColumns * (lane_cost::kBlockScale + lane_cost::kSelectScale + 1), [&](int lane) {
     own(lane) = others(lane) = 0;
     for (int i = 0; i < kScaledStripColumns; ++i) {
       const BlockScale scale = scale_of_block(isa, cfg.scaled_output, params, as_float(amax[lane][i]));
@@ -172,7 +172,7 @@ SM100_KERNEL void write_strip_row(I& isa, const Config& cfg, SmemAddr strip, int
   for (int first = 0; first < kScaledStripColumns; first += 4 * per_word) {
     LaneArray<SmemAddr, 1> at;
     LaneArray<uint32_t, 4> words;
-    isa.for_each_lane(lane_cost::kPackedRow, [&](int lane) {
+    isa.for_each_lane(output_bits(cfg) == 4 ? lane_cost::kPackedRow : lane_cost::kPackedRowFp8, [&](int lane) {
       const uint32_t offset = uint32_t(first_row + lane) * strip_row_bytes(cfg) + uint32_t(first / per_word) * 4;
       at(lane) = {swizzle_address(strip_swizzle(cfg), strip.value + offset)};
       for (int w = 0; w < 4; ++w) words[lane][w] = packed_word(isa, cfg.output, &y[lane][first + w * per_word]);

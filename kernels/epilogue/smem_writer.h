@@ -38,13 +38,15 @@ struct StripBuffer {
     return {swizzle_address(strip_swizzle(cfg), base.value + offset)};
   }
   SM100_HD constexpr StripElement element_at(SmemAddr address) const {
-    const int offset = int(swizzle_address(strip_swizzle(cfg), address.value) - base.value);
+    // Without signs a quotient by a power of two is a shift.
+    const uint32_t offset = swizzle_address(strip_swizzle(cfg), address.value) - base.value;
+    const auto element = uint32_t(output_bytes(cfg)), columns = uint32_t(strip_columns(cfg));
     if (!cfg.ab_swapped) {
-      const int row_bytes = int(strip_row_bytes(cfg));
-      return {offset / row_bytes, offset % row_bytes / output_bytes(cfg)};
+      const auto row_bytes = uint32_t(strip_row_bytes(cfg));
+      return {int(offset / row_bytes), int(offset % row_bytes / element)};
     }
-    const int span = offset / 128, along = offset % 128 / output_bytes(cfg);
-    return {span / strip_columns(cfg) * block_columns(cfg) + along, span % strip_columns(cfg)};
+    const uint32_t span = offset / 128, along = offset % 128 / element;
+    return {int(span / columns * uint32_t(block_columns(cfg)) + along), int(span % columns)};
   }
 };
 
@@ -132,7 +134,7 @@ SM100_KERNEL void write_fragment_8bit(I& isa, const Config& cfg, const StripBuff
     for (int half = 0; half < 2; ++half) {
       LaneArray<SmemAddr, 1> address;
       LaneArray<uint32_t, 1> value;
-      isa.for_each_lane(lane_cost::kSharedPair, [&](int lane) {
+      isa.for_each_lane(lane_cost::kSharedBytes, [&](int lane) {
         address(lane) = strip.at(first_row + lane / 4 + 8 * half, 8 * r + 2 * (lane % 4));
         const float left = as_float(f[lane][4 * r + 2 * half]), right = as_float(f[lane][4 * r + 2 * half + 1]);
         value(lane) = cfg.output == DataType::e5m2 ? isa.cvt_rn_satfinite_e5m2x2_f32(right, left)

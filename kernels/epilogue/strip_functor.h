@@ -46,7 +46,7 @@ SM100_HD constexpr ElementPlace place_of_vector(const StripBuffer<Config>& strip
                                                 int first_column) {
   const Config& cfg = strip.cfg;
   const StripElement e = strip.element_at(vector);
-  const int half = halves_side_by_side(cfg) ? e.row / store_rows(cfg) : 0;
+  const int half = halves_side_by_side(cfg) ? int(uint32_t(e.row) / uint32_t(store_rows(cfg))) : 0;
   return place_in_c(cfg, first_row + e.row - half * store_rows(cfg),
                     first_column + e.column + half * accumulator_columns(cfg));
 }
@@ -89,7 +89,10 @@ SM100_KERNEL void apply_functor(I& isa, const Config& cfg, const WarpGroup& grou
   for (int j = 0; j < vectors; ++j) {
     LaneArray<GlobalAddr, 1> residual_at, bias_at, next_bias_at;
     LaneArray<bool, 1> inside;
-    isa.for_each_lane(lane_cost::kVectorPlace, [&](int lane) {
+    const int instructions = lane_cost::kVectorPlace + (halves_side_by_side(cfg) ? lane_cost::kVectorHalf : 0) +
+                             (cfg.residual ? lane_cost::kVectorResidual : 0) +
+                             (cfg.bias ? lane_cost::kVectorBias : 0);
+    isa.for_each_lane(instructions, [&](int lane) {
       const auto place = place_of_vector(strip, vector_address(strip, warp, lane, j), first_row, first_column);
       inside(lane) = place.inside(params);
       residual_at(lane) = params.residual + place.offset(params, output_bytes(cfg));

@@ -102,7 +102,7 @@ SM100_KERNEL void consume_hopper_tiles(I& isa, const Config& cfg, const HopperSt
     work.next();
     const bool last = !work.has_work();
     if (is_pingpong(cfg) && turn % kHopperConsumers != consumer) {
-      for (int k = 0; k < tile.k_count; ++k) ring.consumer_step();  // the other one's
+      ring.consumer_skip(tile.k_count);  // the other one's
       continue;
     }
     TraceSpan tile_span{isa, TraceEvent::tile, {.tile_m = tile.m, .tile_n = tile.n}};

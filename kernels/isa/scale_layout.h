@@ -31,6 +31,9 @@ SM100_HD constexpr uint64_t scale_offset(int row, int j, int k_atoms) {
   return uint64_t(atom) * kScaleAtomBytes + uint64_t(in_atom);
 }
 
+/// Of the first scale of a row in its atom.
+SM100_HD constexpr uint32_t scale_offset_in_atom(uint32_t row) { return row % 32 * 16 + row / 32 % 4 * 4; }
+
 /// Of tcgen05.cp: an atom that begins at `start`.  Its 8-row groups of 16 bytes follow one another.
 SM100_HD constexpr SmemDescriptor scale_atom_descriptor(SmemAddr start) {
   return make_smem_descriptor(start, 0, 8 * 16, Swizzle::none);

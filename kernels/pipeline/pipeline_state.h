@@ -21,6 +21,11 @@ struct PipelineState {
       parity ^= 1;
     }
   }
+  /// `steps` steps: those of another's turn.
+  SM100_HD constexpr void skip(int steps, int stages) {
+    count += steps;
+    for (index += steps; index >= stages; index -= stages) parity ^= 1;
+  }
   /// Phase of the stage's barrier that this cursor is about to wait for.  A producer's first lap waits for
   /// "phase -1", which counts as complete on a fresh barrier.
   SM100_HD constexpr int lap(int stages) const { return count / stages; }

@@ -75,6 +75,11 @@ class ProducerConsumerPipeline {
     consumer_.step(stages_);
     isa_.lanes_write(consumer_lanes_, loc);
   }
+  /// Stages that another consumer takes.
+  SM100_KERNEL void consumer_skip(int steps, Loc loc = Loc::current()) {
+    consumer_.skip(steps, stages_);
+    isa_.lanes_write(consumer_lanes_, loc);
+  }
 
   /// wait empty, arrive full, step; all active lanes arrive.
   SM100_KERNEL void producer_signal_and_step(Loc loc = Loc::current()) {

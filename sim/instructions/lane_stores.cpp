@@ -73,10 +73,10 @@ Cycles send(WarpContext& w, const models::MemorySystem::Write& write, const mode
 }  // namespace
 
 void store_to_global(WarpContext& w, const LaneStores& stores) {
+  if (stores.lanes == 0) return w.charge(w.issue.alu);  // predicates are off: it is issued, and that is all
   const auto& costs = w.profile.global_store;
   const double handed_over = double(std::popcount(stores.lanes)) * stores.bytes / costs.handover_bytes_per_cycle;
   w.charge(std::max(w.issue.st_shared, handed_over));  // at least as long as a store to shared memory: assumed
-  if (stores.lanes == 0) return;
   const Cycles left = send(w, write_of(w, stores), lines_of(w.profile, stores));
   const Cycles late = w.jitter().delay(models::JitterSite::global_store, w.point());
   w.warp.stores_visible = std::max(w.warp.stores_visible, w.cta.gpu().memory().visible(left) + late);

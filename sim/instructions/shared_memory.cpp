@@ -72,12 +72,12 @@ void LdSharedV4::execute(WarpContext& w) const {
 
 namespace {
 
-/// Its registers hold their values by the time anything can use them: only tensor loads, which take as long, and
-/// waits lie between in the kernels that read words.
+/// What uses the registers first is taken to be a store to tensor memory; else only tensor loads, which take as
+/// long, and waits lie between in the kernels that read words.
 template <class Word>
 void load_words(WarpContext& w, const LaneArray<SmemAddr, 1>& addresses, int offset, uint32_t* registers,
                 const char* what) {
-  w.access_shared(sizeof(Word), w.issue.ld_shared);
+  w.shared_words_done = w.access_shared(sizeof(Word), w.issue.ld_shared) + Cycles(w.profile.smem.ld_latency_cycles);
   if (!w.sm.with_data) return;
   LaneArray<SmemAddr, 1> at;
   for (int lane = 0; lane < kWarpLanes; ++lane) {

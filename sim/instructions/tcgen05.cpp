@@ -240,6 +240,7 @@ void Tcgen05WaitLd::execute(WarpContext& w) const {
 template <TmemShape kShape>
 void Tcgen05St<kShape>::execute(WarpContext& w) const {
   w.use_global_loads();
+  w.hold_issue(w.shared_words_done);
   w.uses_registers(registers);
   w.charge(w.issue.tcgen05_ld);
   w.settle();

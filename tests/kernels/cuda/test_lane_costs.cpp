@@ -50,7 +50,7 @@ TEST_CASE("PTX: per-lane arithmetic costs what role code states") {
       {"stmatrix_x4_trans", 2 * kStmatrixX4},
       {"stmatrix_x2", kStmatrixX2},
       {"shared_pair_f32", 8 * kSharedPair},
-      {"shared_pair_fp8", 4 * kSharedPair},
+      {"shared_pair_fp8", 4 * kSharedBytes},
       {"shared_element", 16 * kSharedElement},
       {"global_pair", 8 * kGlobalPair},
       {"global_element", 16 * kGlobalElement},

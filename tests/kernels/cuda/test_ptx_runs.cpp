@@ -50,8 +50,13 @@ Protocol protocol_of(const traces::Trace& trace) {
 }
 
 /// Per cent.  Beyond this it is not the compiler's number of instructions: the units are asked for something else,
-/// as when stores of role code and of PTX were gathered into other pieces (48 %).
-constexpr double kLargestDifference = 15;
+/// as when stores of role code and of PTX were gathered into other pieces (48 %).  Of 128 configurations 34 are
+/// more than 1 % away, 0.75 % in the mean.
+constexpr double kLargestDifference = 5;
+/// Its k steps take as long as their scalar work: role code charges 192 cycles for one, PTX 242, of which six are a
+/// mapa that is charged for each CTA.
+constexpr const char* kFarAway = "pingpong_64x64_s13_c4";
+constexpr double kFarDifference = 15;
 
 struct Recorded : RunResult {
   Protocol protocol;
@@ -93,7 +98,7 @@ double compare(host::Scenario scenario, const std::shared_ptr<const ptx::Module>
   const double difference = 100 * (double(compiled.cycles) / double(roles.cycles) - 1);
   fmt::print("{:<40} {:>9} cycles as roles {:>9} as PTX {:+.2f} %\n", entry.name(), roles.cycles, compiled.cycles,
              difference);
-  CHECK(std::abs(difference) < kLargestDifference);
+  CHECK(std::abs(difference) < (entry.name() == kFarAway ? kFarDifference : kLargestDifference));
   return difference;
 }
 

@@ -27,3 +27,15 @@ TEST_CASE("with one stage the parity flips at every step", "[pipeline]") {
     s.step(1);
   }
 }
+
+TEST_CASE("skipping stages is as many steps", "[pipeline]") {
+  for (int stages : {1, 2, 5})
+    for (int steps = 0; steps < 12; ++steps) {
+      PipelineState s = consumer_start_state();
+      s.step(stages);
+      PipelineState skipped = s;
+      for (int i = 0; i < steps; ++i) s.step(stages);
+      skipped.skip(steps, stages);
+      CHECK(skipped == s);
+    }
+}
