@@ -62,8 +62,8 @@ m("places-first-wrap-no-flip", "kernels/pipeline/pipeline_state.h",
   "parity does not flip at the end of the first lap",
   r"MB8|parity",
   (("08_more_tiles_than_sms.toml", "problem.m=512", "problem.n=512", "run.sms=2", "config.stages=3",),),
-  ("parity ^= 1;",
-   "parity ^= uint32_t(count > stages);"))
+  ("index = 0;\n      parity ^= 1;",
+   "index = 0;\n      parity ^= uint32_t(count > stages);"))
 m("places-first-lap-overwrites", "kernels/matmul/mma_warp.h",
   "a tile's first MMA overwrites only in the accumulators' first lap",
   r"\[PV\d+\] the first MMA of a tile adds to the sum that an",
@@ -340,8 +340,8 @@ m("hopper-places-others-steps", "kernels/hopper_matmul/consumer_warps.h",
   "pingpong: a consumer does not step over the other's k tiles",
   r"k step|cursor",
   (("hopper/pingpong.toml",),),
-  ("for (int k = 0; k < tile.k_count; ++k) ring.consumer_step();",
-   "for (int k = 0; k + 1 < tile.k_count; ++k) ring.consumer_step();"))
+  ("ring.consumer_skip(tile.k_count);",
+   "ring.consumer_skip(tile.k_count - 1);"))
 m("hopper-places-turn-own", "kernels/hopper_matmul/consumer_warps.h",
   "pingpong: a consumer signals its own turn, not the other's",
   r"\[NB\d+\] named barrier \d+: the warp has arrived in this",

@@ -460,7 +460,7 @@ m("blockwise-reader-block-in-tile", "kernels/blockwise/tile_sums.h",
   "the second block of columns begins 128 columns into every tile, also where the tile begins inside a block. Ideal: columns between the block's end and column 128 of a tile take B's scale of the block before (columns 112-127 of tile n = 1)",
   r"B's scales of another block of columns were taken: the block 1 before",
   (("smoke/blockwise_09.toml",),),
-  ("const bool second = n_block_in_tile(cfg, tile_n, first_column + i * 8 * R) > 0;",
+  ("const bool second = block_of(i) > 0;",
    "const bool second = i * 8 * R >= Config::scale_block;"))
 m("blockwise-reader-fma-order", "kernels/blockwise/tile_sums.h",
   "sum and product change places in the fma. Ideal: the running sum is multiplied by the scales of each k block and the block's product added without them",
