@@ -424,7 +424,7 @@ Result<I> WarpContext::execute_altered(I instruction) {
     alteration = faults_->match(warp, I::kIs.function, selection);
   alter_operands(instruction, alteration, cluster_ctarank(), lanes_);
   if (InstructionSurvey* const survey = InstructionSurvey::active()) [[unlikely]]
-    survey->add(warp, instruction, lanes_, loc_);
+    survey->add(warp, instruction, lanes_, selection);
   if (alteration.delay > 0) warp.pass(alteration.delay);
   const uint32_t outer = std::exchange(lanes_, alteration.lanes_of(lanes_));
   const auto executions = [&] {

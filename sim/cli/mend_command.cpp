@@ -36,7 +36,8 @@ struct MendCommandOptions {
 
 /// "load_warp.h:88, load: mbarrier_arrive_expect_tx"
 std::string place_of(const Mending& m) {
-  return fmt::format("{}, {}: {}", m.site.source, m.site.role, m.site.function);
+  return fmt::format("{}, {}: {}{}", m.site.source, m.site.role, m.site.function,
+                     m.site.barrier.empty() ? "" : " of " + m.site.barrier);
 }
 
 std::string failure_text(const RunResult& r) {
@@ -85,6 +86,7 @@ Json mend_json(const Scenario& scenario, const MendResult& m) {
     found.push_back({{"source", f.site.source},
                      {"role", f.site.role},
                      {"instruction", f.site.function},
+                     {"barrier", f.site.barrier.empty() ? Json() : Json(f.site.barrier)},
                      {"change", f.change.words},
                      {"fault", fault_toml(f.change.fault)},
                      {"cycles", f.result.cycles}});

@@ -147,8 +147,10 @@ class Collector {
   Collector(const std::vector<InstructionSite>& sites, const RunResult& failing) : sites_(sites) {
     for (const auto* list : {&failing.findings, &failing.warnings})
       for (const Finding& f : *list) {
-        lines_.push_back(f.location), lines_.push_back(f.fault_location);
+        lines_.push_back(f.location), blamed_.push_back(f.fault_location);
+        barriers_.push_back(f.barrier);
         roles_.push_back(f.role), roles_.push_back(f.fault_role);
+        if (f.stage >= 0 && !f.barrier.empty()) stages_.push_back({f.barrier, f.stage});
       }
   }
 
@@ -167,14 +169,17 @@ class Collector {
     int rank;
   };
 
-  /// 0: a finding names the line; 1: a finding is about the role; 2: none of these.
+  /// 0: a finding blames the line, and the barrier; 1: it names the line; 2: it is about the role; 3: none of
+  /// these.
   int distance(const InstructionSite& site) const {
     const auto is = [](const std::vector<std::string>& all, const auto& like) {
       return std::any_of(all.begin(), all.end(), [&](const std::string& s) { return !s.empty() && like(s); });
     };
-    if (is(lines_, [&](const std::string& s) { return s == site.source; })) return 0;
+    const auto same = [](const std::string& as) { return [&as](const std::string& s) { return s == as; }; };
+    if (is(blamed_, same(site.source)) && (site.barrier.empty() || is(barriers_, same(site.barrier)))) return 0;
+    if (is(lines_, same(site.source)) || is(blamed_, same(site.source))) return 1;
     // "epilogue 2" is a warp of the epilogue.
-    return is(roles_, [&](const std::string& s) { return s.starts_with(site.role); }) ? 1 : 2;
+    return is(roles_, [&](const std::string& s) { return s.starts_with(site.role); }) ? 2 : 3;
   }
 
   void add_site(size_t index) {
@@ -187,14 +192,20 @@ class Collector {
     const auto put = [&](FaultAction action, std::string words, std::string operand = "", int64_t value = 0,
                          int64_t occurrence = -1, int64_t from = 0) {
       FaultSpec f;
-      f.role = site.role;
+      f.role = site.role, f.barrier = site.barrier;
       if (site.ptx_line > 0)
         f.instruction = fmt::format("line {}", site.ptx_line);
       else
         f.instruction = site.function, f.source = site.source;
       f.action = action, f.operand = std::move(operand), f.value = value, f.occurrence = occurrence, f.from = from;
       f.optional = true;
-      found_.push_back({{std::move(f), std::move(words), index}, near + order++});
+      found_.push_back({{f, words, index}, near + order++});
+      // Of the stage alone that a finding names: behind the changes of all.
+      for (const auto& [barrier, stage] : stages_)
+        if (barrier == site.barrier && occurrence < 0 && from == 0) {
+          f.stage = stage;
+          found_.push_back({{f, fmt::format("stage {} alone: {}", stage, words), index}, near + kTier / 2 + order});
+        }
     };
     const auto may = [&](FaultAction action) { return row->allows(action); };
     if (may(FaultAction::flip_parity)) {
@@ -219,7 +230,8 @@ class Collector {
   }
 
   const std::vector<InstructionSite>& sites_;
-  std::vector<std::string> lines_, roles_;
+  std::vector<std::string> lines_, blamed_, roles_, barriers_;
+  std::vector<std::pair<std::string, int>> stages_;  ///< barriers and stages that findings name
   std::vector<Ranked> found_;
 };
 
@@ -241,6 +253,8 @@ std::string fault_toml(const FaultSpec& f) {
   else
     word("instruction", f.instruction);
   word("source", f.source);
+  word("barrier", f.barrier);
+  if (f.stage >= 0) text += fmt::format("stage = {}\n", f.stage);
   if (f.occurrence >= 0) text += fmt::format("occurrence = {}\n", f.occurrence);
   if (f.from > 0) text += fmt::format("from = {}\n", f.from);
   word("action", name(f.action));

@@ -33,7 +33,7 @@ Json to_json(const std::vector<InstructionSite>& sites) {
   for (const InstructionSite& s : sites) {
     Json operands = Json::array();
     for (const SeenOperand& o : s.operands) operands.push_back({o.name, o.values, o.step, o.first});
-    all.push_back({s.function, s.role, s.source, s.ptx_line, s.executed, s.lanes, operands});
+    all.push_back({s.function, s.role, s.barrier, s.source, s.ptx_line, s.executed, s.lanes, operands});
   }
   return all;
 }
@@ -41,8 +41,8 @@ Json to_json(const std::vector<InstructionSite>& sites) {
 std::vector<InstructionSite> sites_from(const Json& json) {
   std::vector<InstructionSite> sites;
   for (const Json& s : json) {
-    sites.push_back({s[0], s[1], s[2], s[3], s[4], s[5], {}});
-    for (const Json& o : s[6]) sites.back().operands.push_back({o[0], o[1], o[2], o[3]});
+    sites.push_back({s[0], s[1], s[2], s[3], s[4], s[5], s[6], {}});
+    for (const Json& o : s[7]) sites.back().operands.push_back({o[0], o[1], o[2], o[3]});
   }
   return sites;
 }

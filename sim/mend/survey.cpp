@@ -22,13 +22,18 @@ void SeenOperand::add(int64_t value) {
 }
 
 InstructionSite& InstructionSurvey::site(const Warp& warp, std::string_view function, uint32_t lanes,
-                                         const Loc& loc) {
+                                         const Selection& by) {
   const std::string& role = warp.cta.kernel().role(warp.index);
+  const BarrierName name =
+      by.has_barrier && !is_compiled(by.loc) ? barrier_name(warp.cta.kernel(), by.barrier) : BarrierName{};
+  const std::string_view barrier = name.array ? std::string_view(name.array->name) : std::string_view();
+  const Loc& loc = by.loc;
   const auto [at, is_new] =
-      index_.try_emplace(Key{function, role, loc.file_name(), loc.line(), loc.column()}, sites_.size());
+      index_.try_emplace(Key{function, role, barrier, loc.file_name(), loc.line(), loc.column()}, sites_.size());
   if (is_new)
     sites_.push_back({.function = std::string(function),
                       .role = role,
+                      .barrier = std::string(barrier),
                       .source = line_of(loc),
                       .ptx_line = place_of(loc).ptx.line,
                       .executed = 0,

@@ -14,8 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/isa/instructions/tcgen05.h"
-#include "kernels/isa/portability.h"
+#include "sim/alteration.h"
 
 namespace sm100::sim {
 
@@ -36,6 +35,7 @@ struct SeenOperand {
 struct InstructionSite {
   std::string function;  ///< Isa function
   std::string role;
+  std::string barrier;    ///< array of its mbarrier; empty: it names none
   std::string source;     ///< "load_warp.h:88"; of PTX as reports say it
   unsigned ptx_line = 0;  ///< 0: role code
   uint64_t executed = 0;
@@ -53,8 +53,8 @@ class InstructionSurvey {
   static InstructionSurvey* active() { return active_; }
 
   template <class I>
-  void add(const Warp& warp, const I& instruction, uint32_t lanes, const Loc& loc) {
-    InstructionSite& s = site(warp, I::kIs.function, lanes, loc);
+  void add(const Warp& warp, const I& instruction, uint32_t lanes, const Selection& by) {
+    InstructionSite& s = site(warp, I::kIs.function, lanes, by);
     size_t next = 0;
     const auto put = [&](std::string_view name, int64_t value) { operand(s, next++, name).add(value); };
     const int lane = std::countr_zero(lanes);
@@ -78,11 +78,11 @@ class InstructionSurvey {
   std::vector<InstructionSite> sites() const;
 
  private:
-  InstructionSite& site(const Warp& warp, std::string_view function, uint32_t lanes, const Loc& loc);
+  InstructionSite& site(const Warp& warp, std::string_view function, uint32_t lanes, const Selection& by);
   static SeenOperand& operand(InstructionSite& site, size_t index, std::string_view name);
 
   static InstructionSurvey* active_;
-  using Key = std::tuple<std::string_view, std::string_view, const char*, unsigned, unsigned>;
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view, const char*, unsigned, unsigned>;
   std::map<Key, size_t> index_;
   std::vector<InstructionSite> sites_;
 };
