@@ -194,7 +194,9 @@ TEST_CASE("two stores to one element are told by their lines", "[provenance]") {
   CHECK(first.id == "GM3");
   CAPTURE(first.message);
   CHECK(first.message.find("write the same global memory (C, row") != std::string::npos);
-  CHECK(first.message.find("gemm.ptx:822) and at gemm.cu:137") != std::string::npos);
+  // Two lines of one source line; which comes first is a matter of time.
+  CHECK(first.message.find("gemm.ptx:822)") != std::string::npos);
+  CHECK(first.message.find(") and at gemm.cu:137") != std::string::npos);
 }
 
 TEST_CASE("a PTX kernel with right numbers has nothing to explain", "[provenance]") {
