@@ -17,7 +17,7 @@ constexpr int kMostStreams = 64;
 const std::vector<std::string> kKeys = {"name",      "kernel", "stream",  "after", "pdl",
                                         "registers", "inputs", "problem", "config"};
 
-std::string quoted(const std::vector<std::string>& words) {
+std::string quoted_names(const std::vector<std::string>& words) {
   return fmt::format("\"{}\"", fmt::join(words, "\", \""));
 }
 
@@ -55,7 +55,7 @@ std::vector<int> read_after(const TomlDocument& document, const TomlTable& table
           table.path("after"),
           before.empty()
               ? "no launch stands before this one; an event is recorded before it is waited for"
-              : fmt::format("allowed are launches that stand before this one: {}", quoted(names_of(before))));
+              : fmt::format("allowed are launches that stand before this one: {}", quoted_names(names_of(before))));
     after.push_back(launch);
   }
   return after;
@@ -109,7 +109,7 @@ LaunchInput read_input(const TomlDocument& document, const TomlTable& table, con
   throw document.error(
       key, allowed.empty()
                ? "no launch stands before this one"
-               : fmt::format("allowed are outputs of launches that stand before this one: {}", quoted(allowed)));
+               : fmt::format("allowed are outputs of launches that stand before this one: {}", quoted_names(allowed)));
 }
 
 std::vector<LaunchInput> read_inputs(const TomlDocument& document, const TomlTable& root, const Scenario& scenario,

@@ -300,7 +300,7 @@ class Report {
   int worst_ = kOk;
 };
 
-void check_outputs(const ExecOptions& options) {
+void check_exec_outputs(const ExecOptions& options) {
   const std::string& program = options.command.front();
   if (!options.json.empty()) check_json_path(options.json, program);
   const std::pair<const char*, const std::string&> files[] = {
@@ -315,7 +315,7 @@ void check_outputs(const ExecOptions& options) {
 
 int exec(const ExecOptions& options) {
   if (options.command.empty()) throw InputError("exec: needs a program: sm100sim exec [OPTIONS] ./program ARGS...");
-  check_outputs(options);
+  check_exec_outputs(options);
   name_inlining(options.inlining);
   Report report(options);
   const exec::SessionOptions session{

@@ -40,7 +40,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::string name_of(const fs::path& file) {
+std::string scenario_name_of(const fs::path& file) {
   return file.lexically_relative(scenario_directory()).replace_extension().string();
 }
 
@@ -149,7 +149,7 @@ PlaySession::PlaySession(const std::string& opened, const PlayLimits& limits)
   opened_ = opened_file_.string();
   std::error_code ignored;
   for (const fs::path& file : scenario_files())
-    if (fs::equivalent(file, opened_file_, ignored)) opened_ = name_of(file);
+    if (fs::equivalent(file, opened_file_, ignored)) opened_ = scenario_name_of(file);
 }
 
 PlaySession::~PlaySession() = default;
@@ -157,14 +157,14 @@ PlaySession::~PlaySession() = default;
 fs::path PlaySession::file_of(const std::string& name) const {
   if (name == opened_) return opened_file_;
   for (const fs::path& file : scenario_files())
-    if (name_of(file) == name) return file;
+    if (scenario_name_of(file) == name) return file;
   throw InputError(one_line(fmt::format("play: no scenario '{}' here; the menu has them all", name.substr(0, 80))));
 }
 
 Json PlaySession::menu() const {
   std::map<std::string, Json> folders;
   for (const fs::path& file : scenario_files()) {
-    const std::string name = name_of(file);
+    const std::string name = scenario_name_of(file);
     const fs::path folder = fs::path(name).parent_path();
     const bool is_shown = folder.empty() || folder == "lessons" || folder == "copy" || folder == "tail" ||
                           folder == "block_scaled" || folder == "blockwise";

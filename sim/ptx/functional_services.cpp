@@ -136,7 +136,7 @@ bool getctarank(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
 // ---- copies: what a thread has issued is there at once, as it may be
 
 /// [to], [from], bytes{, source bytes}
-bool cp_async(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
+bool functional_cp_async(FunctionalWarp& w, const ServiceOperands& c, const Instr&) {
   const auto bytes = uint32_t(c.value(2));
   if (bytes != 4 && bytes != 8 && bytes != 16) return w.not_implemented(fmt::format("cp.async of {} bytes", bytes));
   for (LaneMask left = c.lanes; left != 0; left &= left - 1) {
@@ -241,7 +241,7 @@ const std::vector<FunctionalService>& functional_services() {
         {"barrier.cluster.wait", cluster_wait, Together::all},
         {"mapa", mapa},
         {"getctarank", getctarank},
-        {"cp.async", cp_async},
+        {"cp.async", functional_cp_async},
         {"cp.async.bulk.prefetch", hint},
         {"cp.async.commit_group", hint},
         {"cp.async.wait_group", hint},
